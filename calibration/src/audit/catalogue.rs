@@ -1,0 +1,353 @@
+//! The measures an audit knows: what each is called, what it means in one line, and which way is better.
+//!
+//! Renderers take their words from here and gates check their ids here, so that a measure is explained once.
+
+/// What a measure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Whether answers could be read.
+    Parsing,
+    /// Whether the same question gets the same answer.
+    Stability,
+    /// Whether the place shown changes the answer.
+    Position,
+    /// Whether answers are right.
+    Truth,
+}
+
+/// How a measure's value is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A share or probability: shown in per cent.
+    Share,
+    /// Points on the score's scale.
+    Points,
+    /// A coefficient, at most 1.
+    Coefficient,
+}
+
+/// Which values are better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Nearest to this value is best.
+    Near(f64),
+}
+
+/// What is known of a measure besides its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasureInfo {
+    /// The id in `report.json` and gate files.
+    pub id: &'static str,
+    /// A short name for people.
+    pub title: &'static str,
+    /// What it says, in one line.
+    pub explanation: &'static str,
+    /// What it is about.
+    pub family: Family,
+    /// How its value is written.
+    pub unit: Unit,
+    /// Which values are better.
+    pub better: Better,
+    /// Why no gate may use it, if none may.
+    pub ungatable: Option<&'static str>,
+}
+
+const fn measure(
+    id: &'static str,
+    title: &'static str,
+    family: Family,
+    unit: Unit,
+    better: Better,
+    explanation: &'static str,
+) -> MeasureInfo {
+    MeasureInfo { id, title, explanation, family, unit, better, ungatable: None }
+}
+
+use Better::{Higher, Lower, Near};
+use Family::{Parsing, Position, Stability, Truth};
+use Unit::{Coefficient, Points, Share};
+
+/// Every measure, in the order in which a report lists them.
+pub const MEASURES: &[MeasureInfo] = &[
+    measure(
+        "unparsed_rate",
+        "Unparsed replies",
+        Parsing,
+        Share,
+        Lower,
+        "Share of replies from which no answer could be read.",
+    ),
+    measure(
+        "flip_rate",
+        "Flip rate",
+        Stability,
+        Share,
+        Lower,
+        "Probability that two answers to the same question differ.",
+    ),
+    measure(
+        "mean_abs_difference",
+        "Difference of two draws",
+        Stability,
+        Points,
+        Lower,
+        "How far apart two scores of the same item are, on average.",
+    ),
+    measure(
+        "moved_over_one_point",
+        "Moved over one point",
+        Stability,
+        Share,
+        Lower,
+        "Share of items whose repeated scores span more than one point, at the stated number of repeats.",
+    ),
+    measure(
+        "repeat_consistency",
+        "Repeat consistency",
+        Stability,
+        Share,
+        Higher,
+        "Expected share of the commonest answer among the stated number of repeats.",
+    ),
+    measure(
+        "any_flip_rate",
+        "Any flip",
+        Stability,
+        Share,
+        Lower,
+        "Share of items with at least one different answer among the stated number of repeats.",
+    ),
+    MeasureInfo {
+        ungatable: Some("its interval is approximate; gate flip_rate or mean_abs_difference"),
+        ..measure(
+            "within_item_sd",
+            "Within-item SD",
+            Stability,
+            Points,
+            Lower,
+            "Standard deviation of repeated scores of one item, pooled over items.",
+        )
+    },
+    MeasureInfo {
+        ungatable: Some("it grows with the number of items and repeats; gate moved_over_one_point"),
+        ..measure(
+            "within_item_range_max",
+            "Largest range",
+            Stability,
+            Points,
+            Lower,
+            "The largest difference between two scores of one item.",
+        )
+    },
+    measure(
+        "icc_single",
+        "ICC, one draw",
+        Stability,
+        Coefficient,
+        Higher,
+        "Share of the variance of one score that is due to the item (one-way intraclass correlation).",
+    ),
+    measure("icc_mean", "ICC, mean of k", Stability, Coefficient, Higher, "The same for the mean of k draws."),
+    measure(
+        "repeat_alpha",
+        "Alpha among repeats",
+        Stability,
+        Coefficient,
+        Higher,
+        "Krippendorff's alpha with repeats as raters: agreement of the judge with itself, beyond chance.",
+    ),
+    measure(
+        "swap_consistency",
+        "Swap consistency",
+        Position,
+        Share,
+        Higher,
+        "Probability that the same candidate (or tie) is chosen when the two are swapped.",
+    ),
+    measure(
+        "position_excess",
+        "Position excess",
+        Position,
+        Share,
+        Lower,
+        "What swapping adds to the disagreement that repeating alone shows.",
+    ),
+    measure(
+        "position_direction",
+        "Position direction",
+        Position,
+        Share,
+        Near(0.0),
+        "Excess of choosing a candidate when it is shown first over when it is shown second.",
+    ),
+    measure(
+        "first_position_preference",
+        "Preference for the first",
+        Position,
+        Share,
+        Near(0.5),
+        "Share of decided answers that choose the candidate shown first, over pairs seen equally in both orders.",
+    ),
+    measure(
+        "primacy_rate",
+        "Primacy",
+        Position,
+        Share,
+        Lower,
+        "Share of swapped pairs of answers that lean to the first shown.",
+    ),
+    measure(
+        "recency_rate",
+        "Recency",
+        Position,
+        Share,
+        Lower,
+        "Share of swapped pairs of answers that lean to the second shown.",
+    ),
+    measure(
+        "order_shift",
+        "Shift by order",
+        Position,
+        Points,
+        Near(0.0),
+        "Mean score in order ab minus mean score in order ba.",
+    ),
+    measure(
+        "place_slope",
+        "Effect of place",
+        Position,
+        Points,
+        Near(0.0),
+        "Change of an item's score for each place it is shown later.",
+    ),
+    measure(
+        "accuracy",
+        "Accuracy",
+        Truth,
+        Share,
+        Higher,
+        "Probability that one answer on a random labelled item is right.",
+    ),
+    measure("accuracy_ab", "Accuracy, order ab", Truth, Share, Higher, "The same when candidate A is shown first."),
+    measure("accuracy_ba", "Accuracy, order ba", Truth, Share, Higher, "The same when candidate B is shown first."),
+    measure(
+        "accuracy_both_orders",
+        "Right in both orders",
+        Truth,
+        Share,
+        Higher,
+        "Probability that answers in both orders are right.",
+    ),
+    measure(
+        "false_accept_rate",
+        "False accepts",
+        Truth,
+        Share,
+        Lower,
+        "Probability that one answer on a random wrong item accepts it.",
+    ),
+    measure(
+        "false_reject_rate",
+        "False rejects",
+        Truth,
+        Share,
+        Lower,
+        "Probability that one answer on a random right item rejects it.",
+    ),
+    measure(
+        "precision",
+        "Precision",
+        Truth,
+        Share,
+        Higher,
+        "Share of accepted items that are right, at the stated base rate.",
+    ),
+    measure(
+        "negative_predictive_value",
+        "Negative predictive value",
+        Truth,
+        Share,
+        Higher,
+        "Share of rejected items that are wrong, at the stated base rate.",
+    ),
+    MeasureInfo {
+        ungatable: Some("it changes with the mix of labels; gate false_accept_rate and false_reject_rate, or accuracy"),
+        ..measure(
+            "kappa",
+            "Cohen's kappa",
+            Truth,
+            Coefficient,
+            Higher,
+            "Agreement with the labels beyond what the two marginals would give by chance.",
+        )
+    },
+    measure(
+        "ac1",
+        "Gwet's AC1",
+        Truth,
+        Coefficient,
+        Higher,
+        "Agreement with the labels beyond chance, less swayed by lopsided marginals than kappa.",
+    ),
+    measure(
+        "alpha_with_labels",
+        "Alpha with labels",
+        Truth,
+        Coefficient,
+        Higher,
+        "Krippendorff's alpha between judge and labels.",
+    ),
+    measure(
+        "auc",
+        "AUC",
+        Truth,
+        Coefficient,
+        Higher,
+        "Probability that a right item scores higher than a wrong one, ties counting half.",
+    ),
+    measure("spearman", "Spearman", Truth, Coefficient, Higher, "Rank correlation of scores with labels."),
+    measure(
+        "kendall",
+        "Kendall tau-b",
+        Truth,
+        Coefficient,
+        Higher,
+        "Share of concordant less discordant pairs, corrected for ties.",
+    ),
+    measure("pearson", "Pearson", Truth, Coefficient, Higher, "Linear correlation of scores with labels."),
+    measure("mean_error", "Mean error", Truth, Points, Near(0.0), "Score minus label: positive is inflation."),
+    measure(
+        "mean_absolute_error",
+        "Mean absolute error",
+        Truth,
+        Points,
+        Lower,
+        "How far scores are from labels, on average.",
+    ),
+    measure(
+        "top_of_group_accuracy",
+        "Best of the group found",
+        Truth,
+        Share,
+        Higher,
+        "Share of groups whose one right item scores strictly highest.",
+    ),
+    measure(
+        "win_rate",
+        "Preference for B",
+        Truth,
+        Share,
+        Near(0.5),
+        "Mean preference for candidate B, ties counting half. A description of the items, not of the judge.",
+    ),
+];
+
+/// Returns what is known of a measure, or `None` for an unknown id.
+#[must_use]
+pub fn info(id: &str) -> Option<&'static MeasureInfo> {
+    MEASURES.iter().find(|measure| measure.id == id)
+}

@@ -1,0 +1,10 @@
+//! Statistics that judge a judge: from a log of judgements to measures with intervals, and a verdict.
+//!
+//! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
+
+pub mod audit;
+pub mod gate;
+pub mod judgement;
+pub mod log;
+pub mod names;
+pub mod problem;

@@ -1,0 +1,301 @@
+//! The log in memory: one column a field, names interned, absent columns not stored.
+//!
+//! A million judgements take some 60 MB. Nothing is decided here (what is a duplicate, what a label means): the
+//! audit does that. The raw text of replies is not kept; readers that need it write it to the plain log as they go.
+
+use crate::judgement::{Choice, Judgement, Order, OutcomeKind, Verdict};
+use crate::names::Names;
+
+/// No name: the field was empty.
+pub const NONE: u32 = u32::MAX;
+
+/// A column that is stored from the first row that has a value on.
+#[derive(Clone, Debug)]
+pub struct Sparse<T> {
+    absent: T,
+    values: Vec<T>,
+}
+
+impl<T: Copy + PartialEq> Sparse<T> {
+    const fn new(absent: T) -> Self {
+        Self { absent, values: Vec::new() }
+    }
+
+    fn push(&mut self, row_idx: usize, value: Option<T>) {
+        match value {
+            Some(value) => {
+                self.values.resize(row_idx, self.absent);
+                self.values.push(value);
+            }
+            None if self.values.is_empty() => {}
+            None => {
+                self.values.resize(row_idx, self.absent);
+                self.values.push(self.absent);
+            }
+        }
+    }
+
+    /// Returns the value of a row, or the column's mark of absence.
+    #[must_use]
+    pub fn at(&self, row_idx: usize) -> T {
+        self.values.get(row_idx).copied().unwrap_or(self.absent)
+    }
+
+    /// Returns whether no row has a value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// One answer, in the terms of one [`OutcomeKind`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// A number on a scale.
+    Score(f64),
+    /// Accept or reject.
+    Verdict(Verdict),
+    /// A, B or a tie.
+    Choice(Choice),
+    /// An id in [`Log::categories`].
+    Category(u32),
+}
+
+/// The judgements collected. Columns have one entry a row, in the order of the input.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// Names of items.
+    pub items: Names,
+    /// Names of judges.
+    pub judges: Names,
+    /// Names of arms. Row value [`NONE`]: no arm.
+    pub arms: Names,
+    /// Names of dimensions. Row value [`NONE`]: no dimension.
+    pub dimensions: Names,
+    /// Names of raters. Row value [`NONE`]: the judge's own judgement.
+    pub raters: Names,
+    /// Names of groups. Row value [`NONE`]: no group.
+    pub groups: Names,
+    /// Distinct labels, as written.
+    pub labels: Names,
+    /// Names of categories.
+    pub categories: Names,
+    /// Names of generators.
+    pub generators: Names,
+    /// Item of each row.
+    pub item: Vec<u32>,
+    /// Judge of each row.
+    pub judge: Sparse<u32>,
+    /// Arm of each row.
+    pub arm: Sparse<u32>,
+    /// Dimension of each row.
+    pub dimension: Sparse<u32>,
+    /// Rater of each row.
+    pub rater: Sparse<u32>,
+    /// Group of each row.
+    pub group: Sparse<u32>,
+    /// Label of each row.
+    pub label: Sparse<u32>,
+    /// Generator of each row.
+    pub generator: Sparse<u32>,
+    /// Score of each row; NaN where absent.
+    pub score: Vec<f64>,
+    verdict: Sparse<u8>,
+    choice: Sparse<u8>,
+    category: Sparse<u32>,
+    order: Sparse<u8>,
+    /// Repeat of each row; 0 where absent.
+    pub repeat: Sparse<u32>,
+    /// Place of each row; 0 where absent.
+    pub place: Sparse<u32>,
+    /// Digest of the content of each row; 0 where absent.
+    pub content: Sparse<u64>,
+    /// Line of each row in its file; 0 where unknown.
+    pub line: Sparse<u32>,
+    has_score: bool,
+    /// Confidence of each row; NaN where absent.
+    pub confidence: Vec<f64>,
+    /// Length of candidate A of each row; NaN where absent.
+    pub length_a: Vec<f64>,
+    /// Length of candidate B of each row; NaN where absent.
+    pub length_b: Vec<f64>,
+    /// Sum of prices, and how many rows state one.
+    pub price: (f64, u64),
+    /// Sum of tokens sent and received, and how many rows state them.
+    pub tokens: (u64, u64, u64),
+    /// How many rows carry an error.
+    pub n_errors: u64,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            items: Names::default(),
+            judges: Names::default(),
+            arms: Names::default(),
+            dimensions: Names::default(),
+            raters: Names::default(),
+            groups: Names::default(),
+            labels: Names::default(),
+            categories: Names::default(),
+            generators: Names::default(),
+            item: Vec::new(),
+            judge: Sparse::new(NONE),
+            arm: Sparse::new(NONE),
+            dimension: Sparse::new(NONE),
+            rater: Sparse::new(NONE),
+            group: Sparse::new(NONE),
+            label: Sparse::new(NONE),
+            generator: Sparse::new(NONE),
+            score: Vec::new(),
+            verdict: Sparse::new(u8::MAX),
+            choice: Sparse::new(u8::MAX),
+            category: Sparse::new(NONE),
+            order: Sparse::new(u8::MAX),
+            repeat: Sparse::new(0),
+            place: Sparse::new(0),
+            content: Sparse::new(0),
+            line: Sparse::new(0),
+            has_score: false,
+            confidence: Vec::new(),
+            length_a: Vec::new(),
+            length_b: Vec::new(),
+            price: (0.0, 0),
+            tokens: (0, 0, 0),
+            n_errors: 0,
+        }
+    }
+}
+
+/// Adds a number to a column that is stored only once a row has one; absent numbers are NaN.
+fn push_number(column: &mut Vec<f64>, row_idx: usize, value: Option<f64>) {
+    if value.is_some() || !column.is_empty() {
+        column.resize(row_idx, f64::NAN);
+        column.push(value.unwrap_or(f64::NAN));
+    }
+}
+
+impl Log {
+    /// Returns how many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.item.len()
+    }
+
+    /// Returns whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.item.is_empty()
+    }
+
+    /// Adds one judgement. `line` is its place in its file, 0 if unknown.
+    ///
+    /// A score that is not finite is taken as absent: readers report it before it comes here.
+    pub fn push(&mut self, judgement: &Judgement<'_>, line: u64) {
+        fn name(names: &mut Names, value: Option<&str>) -> Option<u32> {
+            value.filter(|text| !text.is_empty()).map(|text| names.intern(text))
+        }
+        let row_idx = self.item.len();
+        let item = match self.item.last() {
+            // Logs are mostly sorted by item.
+            Some(&last) if self.items.name(last) == judgement.item => last,
+            _ => self.items.intern(&judgement.item),
+        };
+        self.item.push(item);
+        self.judge.push(row_idx, name(&mut self.judges, Some(&judgement.judge)));
+        self.arm.push(row_idx, name(&mut self.arms, judgement.arm.as_deref()));
+        self.dimension.push(row_idx, name(&mut self.dimensions, judgement.dimension.as_deref()));
+        self.rater.push(row_idx, name(&mut self.raters, judgement.rater.as_deref()));
+        self.group.push(row_idx, name(&mut self.groups, judgement.group.as_deref()));
+        self.label.push(row_idx, name(&mut self.labels, judgement.label.as_ref().map(|label| label.0.as_ref())));
+        self.generator.push(row_idx, name(&mut self.generators, judgement.generator.as_deref()));
+        self.category.push(row_idx, name(&mut self.categories, judgement.category.as_deref()));
+        let score = judgement.score.filter(|score| score.is_finite());
+        self.has_score |= score.is_some();
+        push_number(&mut self.score, row_idx, score);
+        self.verdict.push(row_idx, judgement.verdict.map(|verdict| verdict as u8));
+        self.choice.push(row_idx, judgement.choice.map(|choice| choice as u8));
+        self.order.push(row_idx, judgement.order.map(|order| order as u8));
+        self.repeat.push(row_idx, judgement.repeat);
+        self.place.push(row_idx, judgement.place);
+        self.content.push(row_idx, judgement.content.as_deref().map(digest));
+        self.line.push(row_idx, u32::try_from(line).ok().filter(|&line| line > 0));
+        push_number(&mut self.confidence, row_idx, judgement.confidence);
+        push_number(&mut self.length_a, row_idx, judgement.length_a);
+        push_number(&mut self.length_b, row_idx, judgement.length_b);
+        if let Some(price) = judgement.price {
+            self.price.0 += price;
+            self.price.1 += 1;
+        }
+        if judgement.tokens_in.is_some() || judgement.tokens_out.is_some() {
+            self.tokens.0 += judgement.tokens_in.unwrap_or(0);
+            self.tokens.1 += judgement.tokens_out.unwrap_or(0);
+            self.tokens.2 += 1;
+        }
+        self.n_errors += u64::from(judgement.error.is_some());
+    }
+
+    /// Returns whether any row carries this kind of outcome.
+    #[must_use]
+    pub fn has(&self, kind: OutcomeKind) -> bool {
+        match kind {
+            OutcomeKind::Score => self.has_score,
+            OutcomeKind::Verdict => !self.verdict.is_empty(),
+            OutcomeKind::Choice => !self.choice.is_empty(),
+            OutcomeKind::Category => !self.category.is_empty(),
+        }
+    }
+
+    /// Returns the answer of a row in the terms of `kind`, or `None` if it has none (unparsed).
+    #[must_use]
+    pub fn answer(&self, row_idx: usize, kind: OutcomeKind) -> Option<Answer> {
+        match kind {
+            OutcomeKind::Score => number(&self.score, row_idx).map(Answer::Score),
+            OutcomeKind::Verdict => match self.verdict.at(row_idx) {
+                0 => Some(Answer::Verdict(Verdict::Accept)),
+                1 => Some(Answer::Verdict(Verdict::Reject)),
+                _ => None,
+            },
+            OutcomeKind::Choice => match self.choice.at(row_idx) {
+                0 => Some(Answer::Choice(Choice::A)),
+                1 => Some(Answer::Choice(Choice::B)),
+                2 => Some(Answer::Choice(Choice::Tie)),
+                _ => None,
+            },
+            OutcomeKind::Category => match self.category.at(row_idx) {
+                NONE => None,
+                id => Some(Answer::Category(id)),
+            },
+        }
+    }
+
+    /// Returns the order shown, if stated.
+    #[must_use]
+    pub fn order(&self, row_idx: usize) -> Option<Order> {
+        match self.order.at(row_idx) {
+            0 => Some(Order::Ab),
+            1 => Some(Order::Ba),
+            _ => None,
+        }
+    }
+
+    /// Returns whether any row states the order shown.
+    #[must_use]
+    pub fn has_orders(&self) -> bool {
+        !self.order.is_empty()
+    }
+}
+
+/// Returns the number of a row in a column whose absent numbers are NaN.
+#[must_use]
+pub fn number(column: &[f64], row_idx: usize) -> Option<f64> {
+    column.get(row_idx).copied().filter(|value| !value.is_nan())
+}
+
+/// Returns a 64-bit digest of `text` (FNV-1a), never 0. Used only to see that two texts are the same.
+fn digest(text: &str) -> u64 {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    hash.max(1)
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a log, said so that a person can mend it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a [`Problem`] matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; every row is used.
+    Note,
+    /// Rows were set aside or a figure needs care.
+    Warning,
+    /// Rows contradict each other or could not be read; `--strict` ends here.
+    Error,
+}
+
+/// One kind of trouble found in a log: how often, and where it was first seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// How much it matters.
+    pub severity: Severity,
+    /// A stable word for the kind, such as `bad-row` or `duplicate-conflict`.
+    pub code: String,
+    /// What is wrong and what to do about it, for a person.
+    pub message: String,
+    /// How many rows (or items, as the message says) it concerns.
+    pub count: u64,
+    /// The file of the first one, as given on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line of the first one, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The column of the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
+/// Problems gathered while reading: one entry a code, file and column, with a count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Adds a problem, or counts it to an earlier one of the same code, file and column.
+    pub fn add(&mut self, problem: Problem) {
+        let same = |p: &&mut Problem| p.code == problem.code && p.file == problem.file && p.column == problem.column;
+        match self.0.iter_mut().find(same) {
+            Some(known) => known.count += problem.count,
+            None => self.0.push(problem),
+        }
+    }
+
+    /// Returns the problems in the order they were first seen.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Problem] {
+        &self.0
+    }
+
+    /// Returns the problems, consuming the collection.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<Problem> {
+        self.0
+    }
+}

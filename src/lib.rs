@@ -1,0 +1,3 @@
+//! Assize puts an LLM judge on trial before anyone trusts it.
+
+pub mod formats;
