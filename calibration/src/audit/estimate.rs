@@ -1,0 +1,171 @@
+//! An estimate on its way to the report: the number, how it varies, and what it rests on.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::{ClusteredMean, UnitValue, clustered_mean};
+use crate::interval::Spread;
+use crate::proportion::ClusteredProportion;
+
+use super::result::{Measure, Unmeasured};
+use super::table::Unit;
+
+/// A number that can still give its interval at any level.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimated {
+    pub estimate: f64,
+    pub spread: Spread,
+    pub n: u64,
+    pub n_items: u64,
+    pub n_clusters: u64,
+    pub method: String,
+    pub cautions: Vec<String>,
+    pub details: BTreeMap<String, f64>,
+    /// The same with every unparsed reply counted against the judge. A gate is met only if this meets it too.
+    pub worst: Option<Box<Self>>,
+}
+
+impl Estimated {
+    pub(crate) fn measure(&self, level: f64) -> Measure {
+        let interval = self.spread.interval(self.estimate, level);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let mut details: BTreeMap<String, f64> =
+            self.details.iter().filter(|(_, value)| value.is_finite()).map(|(key, value)| (key.clone(), *value)).collect();
+        if let Some(worst) = &self.worst {
+            details.insert("unparsed_against".to_owned(), worst.estimate);
+            if let Some(interval) = worst.spread.interval(worst.estimate, level) {
+                details.insert("unparsed_against_low".to_owned(), interval.low);
+                details.insert("unparsed_against_high".to_owned(), interval.high);
+            }
+        }
+        Measure {
+            estimate: self.estimate,
+            low: interval.and_then(|interval| finite(interval.low)),
+            high: interval.and_then(|interval| finite(interval.high)),
+            level,
+            n: self.n,
+            n_items: self.n_items,
+            n_clusters: self.n_clusters,
+            method: self.method.clone(),
+            cautions: self.cautions.clone(),
+            details,
+        }
+    }
+
+    pub(crate) fn detail(mut self, name: &str, value: f64) -> Self {
+        self.details.insert(name.to_owned(), value);
+        self
+    }
+
+    pub(crate) fn caution(mut self, text: impl Into<String>) -> Self {
+        self.cautions.push(text.into());
+        self
+    }
+}
+
+/// Values of units gathered for a mean, with the judgements they rest on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    pub units: Vec<UnitValue>,
+    n: u64,
+    n_items: u64,
+    last_item: Option<u32>,
+}
+
+impl Values {
+    /// Adds a unit's value, resting on `n` judgements. Units come in order of items.
+    pub(crate) fn push(&mut self, unit: &Unit, value: f64, n: usize) {
+        self.push_weighted(unit, value, 1.0, n);
+    }
+
+    pub(crate) fn push_weighted(&mut self, unit: &Unit, value: f64, weight: f64, n: usize) {
+        self.units.push(UnitValue { value, weight, cluster: unit.cluster });
+        self.n += n as u64;
+        if self.last_item != Some(unit.item) {
+            self.n_items += 1;
+            self.last_item = Some(unit.item);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    fn finish(&self, mean: &ClusteredMean, spread: Spread, method: String) -> Estimated {
+        Estimated {
+            estimate: mean.estimate,
+            spread,
+            n: self.n,
+            n_items: self.n_items,
+            n_clusters: mean.n_clusters,
+            method,
+            cautions: Vec::new(),
+            details: BTreeMap::new(),
+            worst: None,
+        }
+    }
+
+    /// Returns the mean as a proportion with the interval of Korn and Graubard. `None` without units.
+    pub(crate) fn proportion(&self, definition: &str) -> Option<Estimated> {
+        let mean = clustered_mean(&self.units)?;
+        let proportion = ClusteredProportion {
+            estimate: mean.estimate.clamp(0.0, 1.0),
+            variance: mean.variance,
+            n_observations: self.n as f64,
+            n_clusters: mean.n_clusters as f64,
+            n_clusters_with_event: mean.n_clusters_with_event,
+            n_clusters_with_absence: mean.n_clusters_with_absence,
+        };
+        let method = format!("{definition}; Korn–Graubard interval, clusters independent");
+        Some(self.finish(&mean, Spread::Proportion(proportion), method))
+    }
+
+    /// Returns the mean with a t interval over clusters. `None` without units.
+    ///
+    /// Where every value is 0 and values cannot be negative, the upper end is `size` times the bound of 0 of m.
+    pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
+        let mean = clustered_mean(&self.units)?;
+        let m = mean.n_clusters as f64;
+        let nothing_seen = self.units.iter().all(|unit| unit.value == 0.0);
+        let (spread, interval) = match size {
+            Some(size) if nothing_seen => {
+                (Spread::Unseen { n_clusters: m, size }, "upper end from 0 of m clusters (Clopper–Pearson)")
+            }
+            _ => {
+                let standard_error = mean.variance.sqrt();
+                (Spread::Student { standard_error, degrees: m - 1.0, range }, "t interval over clusters")
+            }
+        };
+        let mut estimated = self.finish(&mean, spread, format!("{definition}; {interval}"));
+        if mean.n_clusters < 2 {
+            estimated = estimated.caution("one cluster: no interval");
+        }
+        Some(estimated)
+    }
+}
+
+/// The measures of a judge, and those that could not be had.
+#[derive(Default)]
+pub(crate) struct Measured {
+    pub values: BTreeMap<&'static str, Estimated>,
+    pub unmeasured: Vec<Unmeasured>,
+}
+
+impl Measured {
+    /// Records a measure, or why it is undefined here.
+    pub(crate) fn record(&mut self, id: &'static str, value: Option<Estimated>, reason: &str, needs: &[&str]) {
+        match value.filter(|value| value.estimate.is_finite()) {
+            Some(value) => {
+                self.values.insert(id, value);
+            }
+            None => self.unmeasured(id, reason, needs),
+        }
+    }
+
+    pub(crate) fn unmeasured(&mut self, id: &str, reason: &str, needs: &[&str]) {
+        self.unmeasured.push(Unmeasured {
+            id: id.to_owned(),
+            reason: reason.to_owned(),
+            needs: needs.iter().map(|&column| column.to_owned()).collect(),
+        });
+    }
+}

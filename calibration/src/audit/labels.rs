@@ -1,0 +1,258 @@
+//! Labels: what is true of an item, read in the terms of the outcome, or made from people's ratings.
+
+use std::collections::BTreeMap;
+
+use crate::judgement::{Choice, OutcomeKind, Verdict};
+use crate::log::{Answer, Log, NONE};
+use crate::problem::{Problem, Problems, Severity};
+
+use super::AuditConfig;
+use super::table::{ACCEPT, Subject, Truth, code};
+
+/// The labels of a log, by item and dimension.
+pub(crate) struct Labels {
+    /// Where labels came from, in words.
+    pub source: &'static str,
+    by_item: Vec<Truth>,
+    by_unit: BTreeMap<(u32, u32), Truth>,
+}
+
+impl Labels {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_item.is_empty() && self.by_unit.is_empty()
+    }
+
+    /// Returns the label of a unit: its dimension's own, else the item's.
+    pub(crate) fn of(&self, item: u32, dimension: u32) -> Truth {
+        let own = self.by_unit.get(&(item, dimension)).copied();
+        own.or_else(|| self.by_item.get(item as usize).copied()).unwrap_or_default()
+    }
+
+    pub(crate) fn n_items(&self) -> u64 {
+        let is_labelled = |truth: &Truth| truth.value.is_some() || truth.good.is_some();
+        let mut items: Vec<u32> =
+            self.by_unit.iter().filter(|(_, truth)| is_labelled(truth)).map(|((item, _), _)| *item).collect();
+        items.dedup();
+        self.by_item.iter().filter(|truth| is_labelled(truth)).count().max(items.len()) as u64
+    }
+
+    /// Reads the label column. A label stated with a dimension holds for that dimension only.
+    pub(crate) fn read(
+        log: &Log,
+        kind: OutcomeKind,
+        config: &AuditConfig,
+        categories: &mut Vec<String>,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut labels = Self { source: "none", by_item: Vec::new(), by_unit: BTreeMap::new() };
+        if log.label.is_empty() {
+            return labels;
+        }
+        labels.source = "label";
+        let words = read_words(log, kind, config, categories, problems);
+        let mut conflicts = Conflicts::default();
+        if log.dimension.is_empty() {
+            let mut ids = vec![NONE; log.items.len()];
+            for (row_idx, &item) in log.item.iter().enumerate() {
+                conflicts.settle(&mut ids[item as usize], log, row_idx);
+            }
+            labels.by_item = ids.into_iter().map(|id| words.get(id as usize).copied().unwrap_or_default()).collect();
+        } else {
+            let mut ids: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+            for (row_idx, &item) in log.item.iter().enumerate() {
+                let dimension = log.dimension.at(row_idx);
+                conflicts.settle(ids.entry((item, dimension)).or_insert(NONE), log, row_idx);
+            }
+            labels.by_unit = ids
+                .into_iter()
+                .filter_map(|(unit, id)| words.get(id as usize).map(|truth| (unit, *truth)))
+                .collect();
+        }
+        conflicts.report(log, problems);
+        labels
+    }
+
+    /// Makes labels from people's ratings: the plurality (no label where it is tied), or the mean of scores.
+    pub(crate) fn from_raters(
+        raters: &[Subject],
+        kind: OutcomeKind,
+        config: &AuditConfig,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut ratings: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+        for rater in raters {
+            for unit in &rater.units {
+                ratings.entry((unit.item, unit.dimension)).or_default().extend(rater.parsed_of(unit));
+            }
+        }
+        let mut n_tied = 0;
+        let mut by_unit = BTreeMap::new();
+        for (unit, values) in ratings {
+            let value = match kind {
+                OutcomeKind::Score if values.is_empty() => None,
+                OutcomeKind::Score => Some(values.iter().sum::<f64>() / values.len() as f64),
+                _ => plurality(&values),
+            };
+            n_tied += u64::from(value.is_none() && !values.is_empty());
+            if let Some(value) = value {
+                by_unit.insert(unit, truth_of(value, kind, config, false));
+            }
+        }
+        if n_tied > 0 {
+            problems.add(Problem {
+                severity: Severity::Note,
+                code: "tied-raters".to_owned(),
+                message: "items on which people's ratings tie have no label".to_owned(),
+                count: n_tied,
+                file: None,
+                line: None,
+                column: Some("rater".to_owned()),
+            });
+        }
+        let source = if kind == OutcomeKind::Score { "raters (mean)" } else { "raters (plurality)" };
+        Self { source, by_item: Vec::new(), by_unit }
+    }
+}
+
+/// Returns the commonest value, or `None` when there is none or it is tied.
+pub(crate) fn plurality(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut best: Option<(usize, f64, bool)> = None;
+    for run in sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()) {
+        best = Some(match best {
+            Some((n, value, _)) if n > run.len() => (n, value, best.is_some_and(|best| best.2)),
+            Some((n, value, _)) if n == run.len() => (n, value, true),
+            _ => (run.len(), run[0], false),
+        });
+    }
+    best.filter(|(_, _, tied)| !tied).map(|(_, value, _)| value)
+}
+
+/// One label a unit; units that state two have none.
+#[derive(Default)]
+struct Conflicts {
+    n: u64,
+    first: Option<usize>,
+}
+
+/// The mark of a unit whose rows state different labels.
+const CONFLICT: u32 = NONE - 1;
+
+impl Conflicts {
+    fn settle(&mut self, known: &mut u32, log: &Log, row_idx: usize) {
+        let label = log.label.at(row_idx);
+        if label == NONE || *known == label || *known == CONFLICT {
+            return;
+        }
+        if *known == NONE {
+            *known = label;
+        } else {
+            *known = CONFLICT;
+            self.n += 1;
+            self.first.get_or_insert(row_idx);
+        }
+    }
+
+    fn report(&self, log: &Log, problems: &mut Problems) {
+        let Some(row_idx) = self.first else { return };
+        let line = u64::from(log.line.at(row_idx));
+        problems.add(Problem {
+            severity: Severity::Error,
+            code: "conflicting-labels".to_owned(),
+            message: format!(
+                "items carry two different labels and are taken as unlabelled (first: item {:?})",
+                log.items.name(log.item[row_idx])
+            ),
+            count: self.n,
+            file: None,
+            line: (line > 0).then_some(line),
+            column: Some("label".to_owned()),
+        });
+    }
+}
+
+/// Reads each distinct label once, in the outcome's terms.
+fn read_words(
+    log: &Log,
+    kind: OutcomeKind,
+    config: &AuditConfig,
+    categories: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Vec<Truth> {
+    // With scores, labels that are all 0 or 1 say right or wrong; any other number makes all of them scores.
+    let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let is_binary = kind == OutcomeKind::Score
+        && config.good_at.is_none()
+        && log.labels.iter().all(|word| number(word).is_none_or(|value| value == 0.0 || value == 1.0));
+    let mut unknown: Vec<&str> = Vec::new();
+    let truths: Vec<Truth> = log
+        .labels
+        .iter()
+        .map(|word| {
+            let value = match kind {
+                OutcomeKind::Verdict => Verdict::parse(word).map(|verdict| code(Answer::Verdict(verdict))),
+                OutcomeKind::Choice => choice_label(word).map(|choice| code(Answer::Choice(choice))),
+                OutcomeKind::Category => Some(category_code(categories, word)),
+                OutcomeKind::Score => number(word),
+            };
+            if let Some(value) = value {
+                return truth_of(value, kind, config, is_binary);
+            }
+            // A score may be held against labels that say right or wrong in words.
+            match (kind, Verdict::parse(word)) {
+                (OutcomeKind::Score, Some(verdict)) => {
+                    Truth { value: None, good: Some(verdict == Verdict::Accept) }
+                }
+                _ => {
+                    unknown.push(word);
+                    Truth::default()
+                }
+            }
+        })
+        .collect();
+    if !unknown.is_empty() {
+        let shown: Vec<String> = unknown.iter().take(5).map(|word| format!("{word:?}")).collect();
+        problems.add(Problem {
+            severity: Severity::Warning,
+            code: "unknown-label".to_owned(),
+            message: format!(
+                "labels that name no {} leave their items unlabelled: {}{}. Map them in the column map's label_values",
+                kind.column(),
+                shown.join(", "),
+                if unknown.len() > 5 { ", …" } else { "" }
+            ),
+            count: unknown.len() as u64,
+            file: None,
+            line: None,
+            column: Some("label".to_owned()),
+        });
+    }
+    truths
+}
+
+/// Reads a label of a choice: the words of a choice, or the candidate's number.
+fn choice_label(word: &str) -> Option<Choice> {
+    match word.trim() {
+        "1" | "1.0" => Some(Choice::A),
+        "2" | "2.0" => Some(Choice::B),
+        word => Choice::parse(word),
+    }
+}
+
+fn category_code(categories: &mut Vec<String>, word: &str) -> f64 {
+    let idx = categories.iter().position(|known| known == word).unwrap_or_else(|| {
+        categories.push(word.to_owned());
+        categories.len() - 1
+    });
+    idx as f64
+}
+
+fn truth_of(value: f64, kind: OutcomeKind, config: &AuditConfig, is_binary: bool) -> Truth {
+    match kind {
+        OutcomeKind::Verdict => Truth { value: Some(value), good: Some(value == ACCEPT) },
+        OutcomeKind::Score if is_binary => Truth { value: None, good: Some(value == 1.0) },
+        OutcomeKind::Score => Truth { value: Some(value), good: config.good_at.map(|good_at| value >= good_at) },
+        _ => Truth { value: Some(value), good: None },
+    }
+}

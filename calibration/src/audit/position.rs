@@ -1,0 +1,245 @@
+//! Whether the place shown changes the answer, apart from the noise that repeating shows.
+
+use crate::cluster::Tallies;
+use crate::interval::Spread;
+use crate::judgement::{Order, OutcomeKind};
+
+use super::estimate::{Estimated, Measured, Values};
+use super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Cell, Subject, Table, Unit};
+
+const NEEDS: &[&str] = &["order"];
+const NO_ORDERS: &str = "no item was shown in both orders";
+
+/// Answers of one cell: how many chose a, b, neither.
+#[derive(Clone, Copy, Default)]
+struct Counts([f64; 3]);
+
+impl Counts {
+    fn of(subject: &Subject, cell: &Cell) -> Self {
+        let mut counts = [0.0; 3];
+        for draw in subject.parsed(cell) {
+            if draw == CHOICE_A {
+                counts[0] += 1.0;
+            } else if draw == CHOICE_B {
+                counts[1] += 1.0;
+            } else {
+                counts[2] += 1.0;
+            }
+        }
+        Self(counts)
+    }
+
+    fn n(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// Probability that two of these draws differ.
+    fn flip(&self) -> f64 {
+        let n = self.n();
+        1.0 - self.0.iter().map(|count| count * (count - 1.0)).sum::<f64>() / (n * (n - 1.0))
+    }
+}
+
+pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    match table.kind {
+        OutcomeKind::Choice => choices(subject, units, measured),
+        OutcomeKind::Score | OutcomeKind::Verdict => shift(table, subject, units, measured),
+        OutcomeKind::Category => {}
+    }
+    if table.kind == OutcomeKind::Score {
+        place(table, subject, units, measured);
+    }
+}
+
+/// Returns the cells of a unit in order ab and ba, if it has both.
+fn both_orders<'a>(subject: &'a Subject, unit: &Unit) -> Option<(&'a Cell, &'a Cell)> {
+    let cells = subject.cells_of(unit);
+    let of = |order| cells.iter().find(|cell| cell.order == Some(order));
+    Some((of(Order::Ab)?, of(Order::Ba)?))
+}
+
+fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction] = [(); 6].map(|()| Values::default());
+    let (mut pairs, mut patterns) = (0_u64, [0_u64; 3]);
+    let (mut pooled_first, mut pooled_decided) = (0.0, 0.0);
+    let mut n_excess_items = 0_u64;
+    for unit in units {
+        for cell in subject.cells_of(unit) {
+            let counts = Counts::of(subject, cell);
+            let is_ba = cell.order == Some(Order::Ba);
+            if cell.order.is_some() {
+                pooled_first += counts.0[usize::from(is_ba)];
+                pooled_decided += counts.0[0] + counts.0[1];
+            }
+        }
+        let Some((cell_ab, cell_ba)) = both_orders(subject, unit) else { continue };
+        let (ab, ba) = (Counts::of(subject, cell_ab), Counts::of(subject, cell_ba));
+        let (n_ab, n_ba) = (ab.n(), ba.n());
+        count_patterns(subject, cell_ab, cell_ba, &mut pairs, &mut patterns);
+        if n_ab == 0.0 || n_ba == 0.0 {
+            continue;
+        }
+        let n = cell_ab.n_parsed() + cell_ba.n_parsed();
+        let [a1, b1, t1] = ab.0.map(|count| count / n_ab);
+        let [a2, b2, t2] = ba.0.map(|count| count / n_ba);
+        // Shown first: a in order ab, b in order ba.
+        same.push(unit, a1 * a2 + b1 * b2 + t1 * t2, n);
+        primacy.push(unit, a1 * b2 + a1 * t2 + t1 * b2, n);
+        recency.push(unit, b1 * a2 + b1 * t2 + t1 * a2, n);
+        let decided = f64::midpoint(a1 + b1, a2 + b2);
+        if decided > 0.0 {
+            first.push_weighted(unit, f64::midpoint(a1, b2) / decided, decided, n);
+        }
+        if n_ab >= 2.0 && n_ba >= 2.0 {
+            let across = 1.0 - ab.0.iter().zip(&ba.0).map(|(x, y)| x * y).sum::<f64>() / (n_ab * n_ba);
+            excess.push(unit, across - f64::midpoint(ab.flip(), ba.flip()), n);
+            direction.push(unit, f64::midpoint(a1 - a2, b2 - b1), n);
+            n_excess_items += 1;
+        }
+    }
+    let pattern_details = |value: Estimated| {
+        value
+            .detail("paired_by_repeat_consistent", patterns[0] as f64)
+            .detail("paired_by_repeat_primacy", patterns[1] as f64)
+            .detail("paired_by_repeat_recency", patterns[2] as f64)
+            .detail("paired_by_repeat_pairs", pairs as f64)
+    };
+    measured.record(
+        "swap_consistency",
+        same.proportion("mean over items of Σ p_ab(c)·p_ba(c), c = candidate or tie").map(pattern_details),
+        NO_ORDERS,
+        NEEDS,
+    );
+    measured.record(
+        "primacy_rate",
+        primacy.proportion("pairs of answers, one an order, that lean to the first shown (first twice, or once with a tie)"),
+        NO_ORDERS,
+        NEEDS,
+    );
+    measured.record(
+        "recency_rate",
+        recency.proportion("pairs of answers, one an order, that lean to the second shown (second twice, or once with a tie)"),
+        NO_ORDERS,
+        NEEDS,
+    );
+    measured.record(
+        "first_position_preference",
+        first
+            .proportion("answers for the first shown / decided answers, both orders weighing equally")
+            .map(|value| value.detail("pooled_first", pooled_first).detail("pooled_decided", pooled_decided)),
+        "no item was shown in both orders with a decided answer",
+        NEEDS,
+    );
+    let few = n_excess_items < 50;
+    let range = [-1.0, 1.0];
+    let noise = "needs two or more repeats in both orders";
+    let excess = excess.mean("mean of ½Σ(p_ab(c) − p_ba(c))², without bias from noise, not truncated", range, None);
+    let caution = |value: Estimated| {
+        if few { value.caution("under 50 items the interval may cover .87 to .94 instead of .95") } else { value }
+    };
+    measured.record("position_excess", excess.map(caution), noise, &["order", "repeat"]);
+    measured.record(
+        "position_direction",
+        direction.mean("mean of ½[(p_ab(a) − p_ba(a)) + (p_ba(b) − p_ab(b))]", range, None).map(caution),
+        noise,
+        &["order", "repeat"],
+    );
+}
+
+/// Counts the pairs of answers with the same repeat number in both orders: consistent, primacy, recency.
+fn count_patterns(subject: &Subject, ab: &Cell, ba: &Cell, pairs: &mut u64, patterns: &mut [u64; 3]) {
+    let mut others = ba.draws.clone().peekable();
+    for idx in ab.draws.clone() {
+        while others.next_if(|&other| subject.repeats[other] < subject.repeats[idx]).is_some() {}
+        let Some(&other) = others.peek() else { break };
+        if subject.repeats[other] != subject.repeats[idx] {
+            continue;
+        }
+        let (x, y) = (subject.draws[idx], subject.draws[other]);
+        if x.is_nan() || y.is_nan() {
+            continue;
+        }
+        *pairs += 1;
+        let leans = |choice: f64, first: f64| {
+            if choice == CHOICE_TIE {
+                0
+            } else if choice == first {
+                1
+            } else {
+                -1
+            }
+        };
+        if x == y {
+            patterns[0] += 1;
+        } else if leans(x, CHOICE_A) + leans(y, CHOICE_B) > 0 {
+            patterns[1] += 1;
+        } else {
+            patterns[2] += 1;
+        }
+    }
+}
+
+/// The shift of the mean by order, for scores and for the share of accepting verdicts.
+fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    let mut values = Values::default();
+    for unit in units {
+        let Some((ab, ba)) = both_orders(subject, unit) else { continue };
+        let mean = |cell: &Cell| subject.parsed(cell).sum::<f64>() / cell.n_parsed() as f64;
+        if ab.n_parsed() > 0 && ba.n_parsed() > 0 {
+            values.push(unit, mean(ab) - mean(ba), ab.n_parsed() + ba.n_parsed());
+        }
+    }
+    let range = match table.scale {
+        Some([low, high]) => [low - high, high - low],
+        None => [-1.0, 1.0],
+    };
+    let definition = "mean over items of the mean in order ab less the mean in order ba";
+    measured.record("order_shift", values.mean(definition, range, None), NO_ORDERS, NEEDS);
+}
+
+/// The change of an item's score with the place it is shown at: a within-item slope, clusters independent.
+fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    // Σ(x − x̄)(y − ȳ) and Σ(x − x̄)² within units.
+    let mut sums: Tallies<2> = Tallies::new(table.n_clusters);
+    let (mut n, mut n_items) = (0_u64, 0_u64);
+    for unit in units {
+        let points = || {
+            subject
+                .cells_of(unit)
+                .iter()
+                .filter(|cell| cell.place > 0)
+                .flat_map(|cell| subject.parsed(cell).map(move |draw| (f64::from(cell.place), draw)))
+        };
+        let count = points().count();
+        if count < 2 {
+            continue;
+        }
+        let of = count as f64;
+        let (x, y) = points().fold((0.0, 0.0), |(x, y), point| (x + point.0 / of, y + point.1 / of));
+        let (xy, xx) = points().fold((0.0, 0.0), |(xy, xx), point| {
+            (xy + (point.0 - x) * (point.1 - y), xx + (point.0 - x) * (point.0 - x))
+        });
+        if xx > 0.0 {
+            sums.add(unit.cluster, [xy, xx]);
+            n += count as u64;
+            n_items += 1;
+        }
+    }
+    let slope = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
+    let value = sums.jackknife(slope).map(|(estimate, standard_error)| Estimated {
+        estimate,
+        spread: Spread::Student {
+            standard_error,
+            degrees: sums.n_clusters() as f64 - 1.0,
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+        },
+        n,
+        n_items,
+        n_clusters: sums.n_clusters(),
+        method: "slope of score on place within items; cluster jackknife, t interval".to_owned(),
+        cautions: Vec::new(),
+        details: std::collections::BTreeMap::new(),
+        worst: None,
+    });
+    measured.record("place_slope", value, "no item was shown at two places", &["place"]);
+}

@@ -1,0 +1,530 @@
+//! The log rearranged for measuring: subjects (a judge under an arm), their units (item × dimension), and the cells
+//! (unit × order × place) within which noise is measured.
+//!
+//! Here rows become draws: duplicates are collapsed, labels read in the outcome's terms, items gathered into clusters.
+//! Nothing is estimated.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::judgement::{Choice, Order, OutcomeKind, Verdict};
+use crate::log::{Answer, Log, NONE, number};
+use crate::problem::{Problem, Problems, Severity};
+
+use super::AuditConfig;
+
+/// The code of an accepting verdict, of candidate A, and so on: answers of every kind as numbers.
+pub(crate) const REJECT: f64 = 0.0;
+pub(crate) const ACCEPT: f64 = 1.0;
+pub(crate) const CHOICE_A: f64 = 0.0;
+pub(crate) const CHOICE_B: f64 = 1.0;
+pub(crate) const CHOICE_TIE: f64 = 2.0;
+
+/// Returns the number that stands for an answer.
+pub(crate) fn code(answer: Answer) -> f64 {
+    match answer {
+        Answer::Score(score) => score,
+        Answer::Verdict(Verdict::Reject) => REJECT,
+        Answer::Verdict(Verdict::Accept) => ACCEPT,
+        Answer::Choice(Choice::A) => CHOICE_A,
+        Answer::Choice(Choice::B) => CHOICE_B,
+        Answer::Choice(Choice::Tie) => CHOICE_TIE,
+        Answer::Category(id) => f64::from(id),
+    }
+}
+
+/// What is true of a unit, as the outcome's number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Truth {
+    /// The label in the outcome's terms (for scores: a score).
+    pub value: Option<f64>,
+    /// Whether the item is right, where labels say so of it.
+    pub good: Option<bool>,
+}
+
+/// One item under one dimension.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub item: u32,
+    pub dimension: u32,
+    pub cluster: u32,
+    pub truth: Truth,
+    /// Its cells, in the subject's list.
+    pub cells: Range<usize>,
+}
+
+/// The draws of one unit in one order and at one place.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub order: Option<Order>,
+    pub place: u32,
+    /// Its draws, in the subject's list, in order of repeats; NaN is unparsed.
+    pub draws: Range<usize>,
+    pub n_unparsed: usize,
+}
+
+impl Cell {
+    pub(crate) fn len(&self) -> usize {
+        self.draws.len()
+    }
+
+    pub(crate) fn n_parsed(&self) -> usize {
+        self.draws.len() - self.n_unparsed
+    }
+}
+
+/// One judge under one arm.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub judge: u32,
+    pub arm: u32,
+    pub units: Vec<Unit>,
+    pub cells: Vec<Cell>,
+    pub draws: Vec<f64>,
+    /// The repeat number of each draw.
+    pub repeats: Vec<u32>,
+    /// The log's row of each draw.
+    pub rows: Vec<u32>,
+}
+
+impl Subject {
+    /// Returns the parsed draws of a cell.
+    pub(crate) fn parsed(&self, cell: &Cell) -> impl Iterator<Item = f64> + Clone + '_ {
+        self.draws[cell.draws.clone()].iter().copied().filter(|draw| !draw.is_nan())
+    }
+
+    pub(crate) fn cells_of(&self, unit: &Unit) -> &[Cell] {
+        &self.cells[unit.cells.clone()]
+    }
+
+    /// Returns the parsed draws of a unit, over all its cells.
+    pub(crate) fn parsed_of(&self, unit: &Unit) -> impl Iterator<Item = f64> + Clone + '_ {
+        self.cells_of(unit).iter().flat_map(|cell| self.parsed(cell))
+    }
+
+    pub(crate) fn n_unparsed(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.n_unparsed as u64).sum()
+    }
+}
+
+/// The whole log, rearranged.
+pub(crate) struct Table<'a> {
+    pub log: &'a Log,
+    pub kind: OutcomeKind,
+    pub subjects: Vec<Subject>,
+    /// Ratings of people, one subject a rater (`judge` is the rater's id).
+    pub raters: Vec<Subject>,
+    /// Names of categories, labels included, when the outcome is a category.
+    pub categories: Vec<String>,
+    pub n_clusters: usize,
+    pub n_groups: usize,
+    pub n_duplicates: u64,
+    pub n_conflicts: u64,
+    pub label_source: &'static str,
+    pub n_labelled_items: u64,
+    pub scale: Option<[f64; 2]>,
+    /// The name of each cluster: the group's, else the item's.
+    pub cluster_is_group: bool,
+    cluster_names: Vec<u32>,
+}
+
+impl<'a> Table<'a> {
+    /// Rearranges `log` for the outcome `kind`; what is wrong with it goes to `problems`.
+    pub(crate) fn new(log: &'a Log, kind: OutcomeKind, config: &AuditConfig, problems: &mut Problems) -> Self {
+        let clusters = Clusters::new(log, problems);
+        let mut categories: Vec<String> = log.categories.iter().map(str::to_owned).collect();
+        let mut duplicates = Duplicates::default();
+        let (mut judged, mut rated) = by_subject(log);
+        let arrange = |rows: &mut Vec<Key>, duplicates: &mut Duplicates, judge: u32, arm: u32| {
+            arrange_subject(log, kind, rows, &clusters.of_item, judge, arm, duplicates)
+        };
+        let mut subjects: Vec<Subject> =
+            judged.iter_mut().map(|((judge, arm), rows)| arrange(rows, &mut duplicates, *judge, *arm)).collect();
+        let mut raters: Vec<Subject> =
+            rated.iter_mut().map(|((rater, _), rows)| arrange(rows, &mut duplicates, *rater, NONE)).collect();
+        duplicates.report(problems);
+        let scale = config.scale.or_else(|| observed_scale(log, kind));
+        let mut labels = super::labels::Labels::read(log, kind, config, &mut categories, problems);
+        if labels.is_empty() && !raters.is_empty() {
+            labels = super::labels::Labels::from_raters(&raters, kind, config, problems);
+        }
+        for subject in subjects.iter_mut().chain(&mut raters) {
+            for unit in &mut subject.units {
+                unit.truth = labels.of(unit.item, unit.dimension);
+            }
+        }
+        Self {
+            log,
+            kind,
+            subjects,
+            raters,
+            categories,
+            n_clusters: clusters.names.len(),
+            n_groups: log.groups.len(),
+            n_duplicates: duplicates.n_identical,
+            n_conflicts: duplicates.n_conflicts,
+            label_source: labels.source,
+            n_labelled_items: labels.n_items(),
+            scale,
+            cluster_is_group: !log.group.is_empty(),
+            cluster_names: clusters.names,
+        }
+    }
+
+    /// Returns the name of a cluster.
+    pub(crate) fn cluster_name(&self, cluster: u32) -> &str {
+        let name = self.cluster_names[cluster as usize];
+        // Names of groups and of items share one list: groups are stored with the high bit set.
+        if name & GROUP == 0 { self.log.items.name(name) } else { self.log.groups.name(name & !GROUP) }
+    }
+
+    /// Returns the name of an answer's code.
+    pub(crate) fn answer_name(&self, code: f64) -> String {
+        if code.is_nan() {
+            return "unparsed".to_owned();
+        }
+        match self.kind {
+            OutcomeKind::Score => format!("{code}"),
+            OutcomeKind::Verdict => if code == ACCEPT { "accept" } else { "reject" }.to_owned(),
+            OutcomeKind::Choice => {
+                if code == CHOICE_A {
+                    "a"
+                } else if code == CHOICE_B {
+                    "b"
+                } else {
+                    "tie"
+                }
+            }
+            .to_owned(),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes of categories are small ids")]
+            OutcomeKind::Category => self.categories[code as usize].clone(),
+        }
+    }
+}
+
+const GROUP: u32 = 1 << 31;
+
+/// The cluster of every item: its group, joined with items of the same content.
+struct Clusters {
+    of_item: Vec<u32>,
+    names: Vec<u32>,
+}
+
+impl Clusters {
+    fn new(log: &Log, problems: &mut Problems) -> Self {
+        let n_items = log.items.len();
+        let mut parent: Vec<u32> = (0..u32::try_from(n_items).expect("items are numbered by u32")).collect();
+        let mut group_of = vec![NONE; if log.group.is_empty() { 0 } else { n_items }];
+        if !log.group.is_empty() {
+            let mut first_item = vec![NONE; log.groups.len()];
+            let mut n_split = 0;
+            let mut first_split = None;
+            for (row_idx, &item) in log.item.iter().enumerate() {
+                let group = log.group.at(row_idx);
+                if group == NONE {
+                    continue;
+                }
+                let known = &mut group_of[item as usize];
+                if *known == NONE {
+                    *known = group;
+                } else if *known != group {
+                    n_split += 1;
+                    first_split.get_or_insert(row_idx);
+                }
+                let first = &mut first_item[group as usize];
+                if *first == NONE {
+                    *first = item;
+                } else {
+                    join(&mut parent, *first, item);
+                }
+            }
+            if let Some(row_idx) = first_split {
+                problems.add(row_problem(
+                    log,
+                    row_idx,
+                    Severity::Warning,
+                    "item-in-two-groups",
+                    "group",
+                    n_split,
+                    "an item stands in two groups; the groups are taken as one cluster",
+                ));
+            }
+        }
+        if !log.content.is_empty() {
+            let mut first_item: BTreeMap<u64, u32> = BTreeMap::new();
+            let mut n_same = 0;
+            for (row_idx, &item) in log.item.iter().enumerate() {
+                let content = log.content.at(row_idx);
+                if content != 0 {
+                    let first = *first_item.entry(content).or_insert(item);
+                    if find(&mut parent, first) != find(&mut parent, item) {
+                        n_same += 1;
+                        join(&mut parent, first, item);
+                    }
+                }
+            }
+            if n_same > 0 {
+                problems.add(Problem {
+                    severity: Severity::Note,
+                    code: "same-content".to_owned(),
+                    message: "items with the same content under different names are counted as one cluster".to_owned(),
+                    count: n_same,
+                    file: None,
+                    line: None,
+                    column: Some("content".to_owned()),
+                });
+            }
+        }
+        let mut number = vec![NONE; n_items];
+        let (mut of_item, mut names) = (Vec::with_capacity(n_items), Vec::new());
+        for item in 0..u32::try_from(n_items).expect("items are numbered by u32") {
+            let root = find(&mut parent, item) as usize;
+            if number[root] == NONE {
+                number[root] = u32::try_from(names.len()).expect("clusters are at most as many as items");
+                let group = group_of.get(item as usize).copied().unwrap_or(NONE);
+                names.push(if group == NONE { item } else { group | GROUP });
+            }
+            of_item.push(number[root]);
+        }
+        Self { of_item, names }
+    }
+}
+
+fn find(parent: &mut [u32], item: u32) -> u32 {
+    let mut root = item;
+    while parent[root as usize] != root {
+        parent[root as usize] = parent[parent[root as usize] as usize];
+        root = parent[root as usize];
+    }
+    root
+}
+
+fn join(parent: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(parent, a), find(parent, b));
+    // The smaller becomes the root, so that clusters are numbered in order of first sight.
+    let (low, high) = (a.min(b), a.max(b));
+    parent[high as usize] = low;
+}
+
+fn row_problem(
+    log: &Log,
+    row_idx: usize,
+    severity: Severity,
+    code: &str,
+    column: &str,
+    count: u64,
+    message: &str,
+) -> Problem {
+    let line = u64::from(log.line.at(row_idx));
+    Problem {
+        severity,
+        code: code.to_owned(),
+        message: message.to_owned(),
+        count,
+        file: None,
+        line: (line > 0).then_some(line),
+        column: Some(column.to_owned()),
+    }
+}
+
+/// What rows are sorted by. The row's own number comes last, so that repeats without a number keep the file's order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    item: u32,
+    /// 0 is "none"; ids are one more.
+    dimension: u32,
+    order: u8,
+    place: u32,
+    repeat: u32,
+    row: u32,
+}
+
+type RowsBySubject = Vec<((u32, u32), Vec<Key>)>;
+
+/// Splits rows by judge and arm, and by rater, each in order of first sight.
+fn by_subject(log: &Log) -> (RowsBySubject, RowsBySubject) {
+    let (mut judged, mut rated): (RowsBySubject, RowsBySubject) = (Vec::new(), Vec::new());
+    let mut last = (NONE, NONE, NONE, 0_usize);
+    let mut index: BTreeMap<(bool, u32, u32), usize> = BTreeMap::new();
+    for (row_idx, &item) in log.item.iter().enumerate() {
+        let rater = log.rater.at(row_idx);
+        let is_rating = rater != NONE;
+        let (who, arm) = if is_rating { (rater, NONE) } else { (log.judge.at(row_idx), log.arm.at(row_idx)) };
+        let list = if is_rating { &mut rated } else { &mut judged };
+        let here = (u32::from(is_rating), who, arm);
+        let idx = if (last.0, last.1, last.2) == here {
+            last.3
+        } else {
+            *index.entry((is_rating, who, arm)).or_insert_with(|| {
+                list.push(((who, arm), Vec::new()));
+                list.len() - 1
+            })
+        };
+        last = (here.0, here.1, here.2, idx);
+        let dimension = log.dimension.at(row_idx);
+        list[idx].1.push(Key {
+            item,
+            dimension: dimension.wrapping_add(1),
+            order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
+            place: log.place.at(row_idx),
+            repeat: log.repeat.at(row_idx),
+            row: u32::try_from(row_idx).expect("a log has fewer than 2^32 rows"),
+        });
+    }
+    (judged, rated)
+}
+
+#[derive(Default)]
+struct Duplicates {
+    n_identical: u64,
+    n_conflicts: u64,
+    first_identical: Option<(u64, String)>,
+    first_conflict: Option<(u64, String)>,
+}
+
+impl Duplicates {
+    fn report(&self, problems: &mut Problems) {
+        let problem = |severity, code: &str, count, first: &Option<(u64, String)>, message: &str| Problem {
+            severity,
+            code: code.to_owned(),
+            message: match first {
+                Some((_, item)) => format!("{message} (first: item {item:?})"),
+                None => message.to_owned(),
+            },
+            count,
+            file: None,
+            line: first.as_ref().map(|(line, _)| *line).filter(|&line| line > 0),
+            column: Some("repeat".to_owned()),
+        };
+        if self.n_identical > 0 {
+            problems.add(problem(
+                Severity::Warning,
+                "duplicate-rows",
+                self.n_identical,
+                &self.first_identical,
+                "rows repeat another with the same item, condition, repeat number and answer; they are counted once",
+            ));
+        }
+        if self.n_conflicts > 0 {
+            problems.add(problem(
+                Severity::Error,
+                "conflicting-rows",
+                self.n_conflicts,
+                &self.first_conflict,
+                "rows give different answers for the same item, condition and repeat number; all of them are left out. \
+                 Number the repeats, or drop the repeat column to have them numbered in order",
+            ));
+        }
+    }
+}
+
+/// Sorts one subject's rows into units and cells, collapsing duplicates.
+fn arrange_subject(
+    log: &Log,
+    kind: OutcomeKind,
+    rows: &mut Vec<Key>,
+    cluster_of: &[u32],
+    judge: u32,
+    arm: u32,
+    duplicates: &mut Duplicates,
+) -> Subject {
+    if !rows.is_sorted() {
+        rows.sort_unstable();
+    }
+    let n = rows.len();
+    let mut subject = Subject {
+        judge,
+        arm,
+        units: Vec::new(),
+        cells: Vec::new(),
+        draws: Vec::with_capacity(n),
+        repeats: Vec::with_capacity(n),
+        rows: Vec::with_capacity(n),
+    };
+    let mut start = 0;
+    while start < n {
+        let key = rows[start];
+        let same_cell = |other: &Key| {
+            (other.item, other.dimension, other.order, other.place) == (key.item, key.dimension, key.order, key.place)
+        };
+        let end = start + rows[start..].iter().take_while(|other| same_cell(other)).count();
+        let first_draw = subject.draws.len();
+        let mut n_unparsed = 0;
+        let mut at = start;
+        while at < end {
+            // Rows with one repeat number are one draw, if they agree.
+            let repeat = rows[at].repeat;
+            let value = log.answer(rows[at].row as usize, kind).map_or(f64::NAN, code);
+            let mut next = at + 1;
+            let mut conflict = false;
+            while repeat != 0 && next < end && rows[next].repeat == repeat {
+                let other = log.answer(rows[next].row as usize, kind).map_or(f64::NAN, code);
+                conflict |= other.to_bits() != value.to_bits();
+                next += 1;
+            }
+            let extra = (next - at - 1) as u64;
+            let here = || (u64::from(log.line.at(rows[at + 1].row as usize)), log.items.name(key.item).to_owned());
+            if conflict {
+                duplicates.n_conflicts += extra + 1;
+                duplicates.first_conflict.get_or_insert_with(here);
+            } else {
+                if extra > 0 {
+                    duplicates.n_identical += extra;
+                    duplicates.first_identical.get_or_insert_with(here);
+                }
+                n_unparsed += usize::from(value.is_nan());
+                let number = if repeat == 0 {
+                    u32::try_from(subject.draws.len() - first_draw + 1).expect("repeats are fewer than rows")
+                } else {
+                    repeat
+                };
+                subject.draws.push(value);
+                subject.repeats.push(number);
+                subject.rows.push(rows[at].row);
+            }
+            at = next;
+        }
+        start = end;
+        if subject.draws.len() == first_draw {
+            continue;
+        }
+        let dimension = key.dimension.wrapping_sub(1);
+        match subject.units.last_mut() {
+            Some(unit) if unit.item == key.item && unit.dimension == dimension => unit.cells.end += 1,
+            _ => subject.units.push(Unit {
+                item: key.item,
+                dimension,
+                cluster: cluster_of[key.item as usize],
+                truth: Truth::default(),
+                cells: subject.cells.len()..subject.cells.len() + 1,
+            }),
+        }
+        subject.cells.push(Cell {
+            order: match key.order {
+                1 => Some(Order::Ab),
+                2 => Some(Order::Ba),
+                _ => None,
+            },
+            place: key.place,
+            draws: first_draw..subject.draws.len(),
+            n_unparsed,
+        });
+    }
+    rows.clear();
+    rows.shrink_to_fit();
+    subject
+}
+
+/// Returns the lowest and highest score in the log.
+fn observed_scale(log: &Log, kind: OutcomeKind) -> Option<[f64; 2]> {
+    if kind != OutcomeKind::Score {
+        return None;
+    }
+    let mut scale: Option<[f64; 2]> = None;
+    for row_idx in 0..log.score.len() {
+        if let Some(score) = number(&log.score, row_idx) {
+            scale = Some(scale.map_or([score, score], |[low, high]| [low.min(score), high.max(score)]));
+        }
+    }
+    scale
+}

@@ -1,0 +1,265 @@
+//! Whether answers are right: accuracy, false accepts and false rejects, predictive values, chance-corrected agreement.
+//!
+//! Rates are of one answer on a random item: the mean over items of a/n, n the item's parsed answers. Unparsed replies
+//! are in no headline rate; each rate carries the figure with all of them counted against the judge.
+
+use crate::interval::Spread;
+use crate::judgement::{Order, OutcomeKind};
+
+use super::AuditConfig;
+use super::chance::chance_corrected;
+use super::estimate::{Estimated, Measured, Values};
+use super::table::{ACCEPT, Subject, Table, Unit};
+
+const LABEL: &[&str] = &["label"];
+const NO_LABELS: &str = "no item has a label in the outcome's terms";
+
+/// How an answer accepts: as a verdict, or as a score of at least a threshold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Accepts {
+    Verdict,
+    AtLeast(f64),
+}
+
+impl Accepts {
+    /// Returns how answers of this audit accept, or `None` when they do not.
+    pub(crate) fn of(table: &Table<'_>, config: &AuditConfig) -> Option<Self> {
+        match table.kind {
+            OutcomeKind::Verdict => Some(Self::Verdict),
+            OutcomeKind::Score => config.accept_at.map(Self::AtLeast),
+            OutcomeKind::Choice | OutcomeKind::Category => None,
+        }
+    }
+
+    pub(crate) fn accepts(self, draw: f64) -> bool {
+        match self {
+            Self::Verdict => draw == ACCEPT,
+            Self::AtLeast(threshold) => draw >= threshold,
+        }
+    }
+}
+
+/// The parsed answers of a unit and how many of them meet a test, with the unparsed ones beside.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Hits {
+    pub hits: usize,
+    pub n: usize,
+    pub n_unparsed: usize,
+}
+
+impl Hits {
+    pub(crate) fn of(subject: &Subject, unit: &Unit, order: Option<Order>, test: impl Fn(f64) -> bool) -> Self {
+        let mut found = Self::default();
+        for cell in subject.cells_of(unit).iter().filter(|cell| order.is_none() || cell.order == order) {
+            found.n += cell.n_parsed();
+            found.n_unparsed += cell.n_unparsed;
+            found.hits += subject.parsed(cell).filter(|draw| test(*draw)).count();
+        }
+        found
+    }
+}
+
+/// A rate over items of parsed answers, with the rates that count unparsed ones for and against.
+#[derive(Default)]
+struct Rate {
+    parsed: Values,
+    for_: Values,
+    against: Values,
+    hits: usize,
+    n: usize,
+    n_unparsed: usize,
+}
+
+impl Rate {
+    /// `is_error`: hits are errors, so that an unparsed reply counts against the judge as a hit.
+    fn push(&mut self, unit: &Unit, hits: Hits, is_error: bool) {
+        let Hits { hits, n, n_unparsed } = hits;
+        self.hits += hits;
+        self.n += n;
+        self.n_unparsed += n_unparsed;
+        if n > 0 {
+            self.parsed.push(unit, hits as f64 / n as f64, n);
+        }
+        let all = (n + n_unparsed) as f64;
+        if all > 0.0 {
+            let (least, most) = (hits as f64 / all, (hits + n_unparsed) as f64 / all);
+            let (for_, against) = if is_error { (least, most) } else { (most, least) };
+            self.for_.push(unit, for_, n + n_unparsed);
+            self.against.push(unit, against, n + n_unparsed);
+        }
+    }
+
+    fn finish(&self, definition: &str) -> Option<Estimated> {
+        let mut value = self.parsed.proportion(definition)?;
+        value = value.detail("n_hits", self.hits as f64).detail("n_parsed", self.n as f64);
+        value = value.detail("n_unparsed", self.n_unparsed as f64);
+        value = value.detail("pooled", self.hits as f64 / self.n as f64);
+        if self.n_unparsed > 0 {
+            if let Some(for_) = self.for_.proportion("") {
+                value = value.detail("unparsed_for", for_.estimate);
+            }
+            value.worst = self.against.proportion(definition).map(Box::new);
+        }
+        Some(value)
+    }
+}
+
+/// Returns the share of right items accepted wrongly, that is `accepts` on units whose label is `good`.
+pub(crate) fn error_rate(
+    subject: &Subject,
+    units: &[Unit],
+    accepts: impl Fn(f64) -> bool,
+    good: bool,
+    definition: &str,
+) -> Option<Estimated> {
+    let mut rate = Rate::default();
+    for unit in units.iter().filter(|unit| unit.truth.good == Some(good)) {
+        rate.push(unit, Hits::of(subject, unit, None, |draw| accepts(draw) != good), true);
+    }
+    rate.finish(definition)
+}
+
+/// Returns the share of answers that agree with the label; labels of units without one are left out.
+pub(crate) fn agreement_rate(
+    subject: &Subject,
+    units: &[Unit],
+    order: Option<Order>,
+    right: impl Fn(&Unit, f64) -> Option<bool>,
+    definition: &str,
+) -> Option<Estimated> {
+    let mut rate = Rate::default();
+    for unit in units {
+        // A unit is labelled or not whatever the answer.
+        if right(unit, 0.0).is_some() {
+            rate.push(unit, Hits::of(subject, unit, order, |draw| right(unit, draw) == Some(true)), false);
+        }
+    }
+    rate.finish(definition)
+}
+
+/// Returns whether an answer is right, or `None` for an unlabelled unit or an outcome that is not right or wrong.
+pub(crate) fn is_right(table: &Table<'_>, accepts: Option<Accepts>) -> impl Fn(&Unit, f64) -> Option<bool> + Copy {
+    let kind = table.kind;
+    move |unit: &Unit, draw: f64| match (kind, accepts) {
+        (OutcomeKind::Choice | OutcomeKind::Category, _) => unit.truth.value.map(|value| value == draw),
+        (_, Some(accepts)) => unit.truth.good.map(|good| accepts.accepts(draw) == good),
+        _ => None,
+    }
+}
+
+pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+    let accepts = Accepts::of(table, config);
+    if table.kind == OutcomeKind::Score && accepts.is_none() {
+        if units.iter().any(|unit| unit.truth.good.is_some()) {
+            for id in ["accuracy", "false_accept_rate", "false_reject_rate", "precision", "negative_predictive_value"] {
+                measured.unmeasured(id, "scores accept nothing by themselves; state the threshold", &["--accept-at"]);
+            }
+        } else if !units.iter().any(|unit| unit.truth.value.is_some()) {
+            for id in ["accuracy", "false_accept_rate", "false_reject_rate"] {
+                measured.unmeasured(id, NO_LABELS, LABEL);
+            }
+        }
+        return;
+    }
+    let right = is_right(table, accepts);
+    let definition = "right answers / parsed answers of an item, mean over items";
+    measured.record("accuracy", agreement_rate(subject, units, None, right, definition), NO_LABELS, LABEL);
+    if table.kind == OutcomeKind::Choice {
+        by_order(subject, units, right, measured);
+    }
+    if let Some(accepts) = accepts {
+        accept_errors(subject, units, accepts, config, measured);
+    }
+    let agreement = chance_corrected(table, subject, units, accepts);
+    for (id, value) in [("kappa", agreement.kappa), ("ac1", agreement.ac1), ("alpha_with_labels", agreement.alpha)] {
+        measured.record(id, value, "no labelled item has a parsed answer, or only one category occurs", LABEL);
+    }
+}
+
+/// Accuracy by the order shown, and in both.
+fn by_order(
+    subject: &Subject,
+    units: &[Unit],
+    right: impl Fn(&Unit, f64) -> Option<bool> + Copy,
+    measured: &mut Measured,
+) {
+    const NEEDS: &[&str] = &["label", "order"];
+    for (id, order) in [("accuracy_ab", Order::Ab), ("accuracy_ba", Order::Ba)] {
+        let value = agreement_rate(subject, units, Some(order), right, "right / parsed answers in this order, mean over items");
+        measured.record(id, value, "no labelled item was shown in this order", NEEDS);
+    }
+    let (mut both, mut against) = (Values::default(), Values::default());
+    let mut n_unparsed_all = 0;
+    for unit in units.iter().filter(|unit| right(unit, 0.0).is_some()) {
+        let of = |order| Hits::of(subject, unit, Some(order), |draw| right(unit, draw) == Some(true));
+        let (ab, ba) = (of(Order::Ab), of(Order::Ba));
+        let n = ab.n + ba.n;
+        if ab.n > 0 && ba.n > 0 {
+            both.push(unit, ab.hits as f64 / ab.n as f64 * (ba.hits as f64 / ba.n as f64), n);
+        }
+        let (all_ab, all_ba) = (ab.n + ab.n_unparsed, ba.n + ba.n_unparsed);
+        if all_ab > 0 && all_ba > 0 {
+            n_unparsed_all += ab.n_unparsed + ba.n_unparsed;
+            against.push(unit, ab.hits as f64 / all_ab as f64 * (ba.hits as f64 / all_ba as f64), all_ab + all_ba);
+        }
+    }
+    let definition = "mean over items of p_ab(right) · p_ba(right)";
+    let value = both.proportion(definition).map(|mut value| {
+        if n_unparsed_all > 0 {
+            value.worst = against.proportion(definition).map(Box::new);
+        }
+        value
+    });
+    measured.record("accuracy_both_orders", value, "no labelled item was shown in both orders", NEEDS);
+}
+
+/// False accepts, false rejects, and what they make of a verdict at the base rate.
+fn accept_errors(subject: &Subject, units: &[Unit], accepts: Accepts, config: &AuditConfig, measured: &mut Measured) {
+    let test = |draw: f64| accepts.accepts(draw);
+    let false_accepts =
+        error_rate(subject, units, test, false, "accepting / parsed answers of an item labelled wrong, mean over items");
+    let false_rejects =
+        error_rate(subject, units, test, true, "rejecting / parsed answers of an item labelled right, mean over items");
+    let n_good = units.iter().filter(|unit| unit.truth.good == Some(true)).count() as f64;
+    let n_bad = units.iter().filter(|unit| unit.truth.good == Some(false)).count() as f64;
+    let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
+    if let (Some(far), Some(frr)) = (&false_accepts, &false_rejects) {
+        // Right items accepted, wrong items rejected.
+        let (precision, npv) = (predictive(far, frr, base_rate), predictive(frr, far, 1.0 - base_rate));
+        let reason = "nothing was accepted, or the base rate is 0 or 1";
+        measured.record("precision", precision, reason, &[]);
+        measured.record("negative_predictive_value", npv, "nothing was rejected, or the base rate is 0 or 1", &[]);
+    } else {
+        for id in ["precision", "negative_predictive_value"] {
+            measured.unmeasured(id, "needs items labelled right and items labelled wrong", LABEL);
+        }
+    }
+    measured.record("false_accept_rate", false_accepts, "no item labelled wrong has a parsed answer", LABEL);
+    measured.record("false_reject_rate", false_rejects, "no item labelled right has a parsed answer", LABEL);
+}
+
+/// Returns s·π/(s·π + e·(1−π)), where `error` is e and `miss` is 1 − s, at base rate π.
+fn predictive(error: &Estimated, miss: &Estimated, base_rate: f64) -> Option<Estimated> {
+    let (Spread::Proportion(error_spread), Spread::Proportion(miss_spread)) = (error.spread, miss.spread) else {
+        return None;
+    };
+    let mut success = miss_spread;
+    success.estimate = 1.0 - success.estimate;
+    std::mem::swap(&mut success.n_clusters_with_event, &mut success.n_clusters_with_absence);
+    let (hit, slip) = (success.estimate * base_rate, error.estimate * (1.0 - base_rate));
+    if hit + slip <= 0.0 || base_rate <= 0.0 || base_rate >= 1.0 || success.estimate <= 0.0 {
+        return None;
+    }
+    let odds = (1.0 - base_rate) / base_rate;
+    Some(Estimated {
+        estimate: hit / (hit + slip),
+        spread: Spread::Predictive { error: error_spread, success, odds },
+        n: error.n + miss.n,
+        n_items: error.n_items + miss.n_items,
+        n_clusters: error.n_clusters + miss.n_clusters,
+        method: format!("from both error rates at base rate {base_rate:.4}, taken as known; MOVER-R interval of their ratio"),
+        cautions: Vec::new(),
+        details: [("base_rate".to_owned(), base_rate)].into(),
+        worst: None,
+    })
+}

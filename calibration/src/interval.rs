@@ -1,0 +1,189 @@
+//! An estimate that can give its interval at any level: what gates and corrections for many limits need.
+
+use crate::distribution::t_quantile;
+use crate::proportion::{ClusteredProportion, Interval, clopper_pearson};
+
+/// How an estimate varies from sample to sample, in a form from which an interval can be made at any level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// No interval is defined.
+    None,
+    /// A proportion of clustered trials.
+    Proportion(ClusteredProportion),
+    /// Estimate ± t · standard error, clipped to the range possible.
+    Student {
+        /// The standard error.
+        standard_error: f64,
+        /// Degrees of freedom: clusters − 1.
+        degrees: f64,
+        /// The lowest and highest value possible.
+        range: [f64; 2],
+    },
+    /// Student's t on the scale of atanh: for coefficients that end at 1 (and, mirrored, at −1).
+    FisherZ {
+        /// The standard error on the scale of atanh.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// Student's t on the scale of log(1 + (k−1)ρ) − log(1 − ρ), the log of the F ratio: for intraclass correlations.
+    LogF {
+        /// The number of draws k of the F ratio.
+        draws: f64,
+        /// The standard error on that scale.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// The intraclass correlation of a mean of draws: the interval of the single draw's, transformed.
+    MeanOfDraws {
+        /// The k of the single draw's F ratio.
+        single: f64,
+        /// The draws averaged.
+        draws: f64,
+        /// The standard error of the log of the F ratio.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// Student's t on the log scale: for standard deviations and other positive quantities.
+    Log {
+        /// The standard error of the log.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// Student's t on the logit scale: for areas under curves.
+    Logit {
+        /// The standard error of the logit.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
+    /// Nothing was seen of something that could have been: 0 of m clusters, or m of m. The far end is `size` times the
+    /// Clopper–Pearson bound of 0 of m.
+    Unseen {
+        /// Clusters.
+        n_clusters: f64,
+        /// What one event would amount to. Negative: the estimate is at its top and the interval goes down.
+        size: f64,
+    },
+    /// A predictive value at a fixed base rate, 1 / (1 + ratio · odds), where the ratio is that of two proportions and
+    /// its interval is MOVER-R (Donner & Zou 2012), which keeps its meaning at 0 of n.
+    Predictive {
+        /// The proportion in the numerator: wrong items judged like the right ones.
+        error: ClusteredProportion,
+        /// The proportion in the denominator.
+        success: ClusteredProportion,
+        /// Base rate of the error's items over that of the success's.
+        odds: f64,
+    },
+}
+
+impl Spread {
+    /// Returns the interval around `estimate` at a two-sided level, or `None` where none is defined.
+    #[must_use]
+    pub fn interval(&self, estimate: f64, level: f64) -> Option<Interval> {
+        let upper = 0.5 + level / 2.0;
+        let student = |standard_error: f64, degrees: f64| {
+            (degrees >= 1.0 && standard_error.is_finite()).then(|| t_quantile(upper, degrees) * standard_error)
+        };
+        match *self {
+            Self::None => None,
+            Self::Proportion(proportion) => proportion.interval(level),
+            Self::Student { standard_error, degrees, range } => student(standard_error, degrees).map(|half| Interval {
+                low: (estimate - half).max(range[0]),
+                high: (estimate + half).min(range[1]),
+            }),
+            Self::FisherZ { standard_error, degrees } => student(standard_error, degrees)
+                .map(|half| Interval { low: (estimate.atanh() - half).tanh(), high: (estimate.atanh() + half).tanh() }),
+            Self::LogF { draws, standard_error, degrees } => student(standard_error, degrees).map(|half| {
+                let back = |log_ratio: f64| {
+                    let ratio = log_ratio.exp();
+                    (ratio - 1.0) / (ratio + draws - 1.0)
+                };
+                let centre = log_f(estimate, draws);
+                Interval { low: back(centre - half), high: back(centre + half) }
+            }),
+            Self::MeanOfDraws { single, draws, standard_error, degrees } => {
+                let rho = estimate / (draws - (draws - 1.0) * estimate);
+                let interval = Self::LogF { draws: single, standard_error, degrees }.interval(rho, level)?;
+                let mean = |rho: f64| draws * rho / (1.0 + (draws - 1.0) * rho);
+                Some(Interval { low: mean(interval.low), high: mean(interval.high) })
+            }
+            Self::Log { standard_error, degrees } => student(standard_error, degrees)
+                .map(|half| Interval { low: estimate * (-half).exp(), high: estimate * half.exp() }),
+            Self::Logit { standard_error, degrees } => student(standard_error, degrees).map(|half| {
+                let logit = (estimate / (1.0 - estimate)).ln();
+                let back = |value: f64| 1.0 / (1.0 + (-value).exp());
+                Interval { low: back(logit - half), high: back(logit + half) }
+            }),
+            Self::Unseen { n_clusters, size } => clopper_pearson(0.0, n_clusters, level).map(|bound| {
+                let far = estimate + size * bound.high;
+                Interval { low: estimate.min(far), high: estimate.max(far) }
+            }),
+            Self::Predictive { error, success, odds } => {
+                let ratio = mover_ratio(&error, &success, level)?;
+                let value = |ratio: f64| 1.0 / (1.0 + ratio * odds);
+                Some(Interval { low: value(ratio.high), high: value(ratio.low) })
+            }
+        }
+    }
+
+    /// Returns the one-sided p value of "the truth is at most `limit`": the smallest tail probability at which the lower
+    /// bound still exceeds the limit. Small when the truth is shown to lie above.
+    #[must_use]
+    pub fn p_at_most(&self, estimate: f64, limit: f64) -> Option<f64> {
+        self.p_beyond(estimate, |interval| interval.low > limit)
+    }
+
+    /// Returns the one-sided p value of "the truth is at least `limit`".
+    #[must_use]
+    pub fn p_at_least(&self, estimate: f64, limit: f64) -> Option<f64> {
+        self.p_beyond(estimate, |interval| interval.high < limit)
+    }
+
+    /// Bisects the tail probability at which the bound passes the limit. Bounds move outward as the tail shrinks.
+    fn p_beyond(&self, estimate: f64, beyond: impl Fn(&Interval) -> bool) -> Option<f64> {
+        let passes = |tail: f64| self.interval(estimate, 1.0 - 2.0 * tail).map(|interval| beyond(&interval));
+        if !passes(0.4999)? {
+            return Some(0.5);
+        }
+        // Bisect the logarithm: what matters is the order of magnitude of small tails.
+        let (mut low, mut high) = (-27.0_f64, 0.4999_f64.ln());
+        if passes(low.exp())? {
+            return Some(low.exp());
+        }
+        for _ in 0..50 {
+            let middle = f64::midpoint(low, high);
+            if passes(middle.exp())? {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high.exp())
+    }
+}
+
+/// Returns log(F) of an intraclass correlation of single draws: log((1 + (k−1)ρ)/(1 − ρ)).
+#[must_use]
+pub fn log_f(rho: f64, draws: f64) -> f64 {
+    ((1.0 + (draws - 1.0) * rho) / (1.0 - rho)).ln()
+}
+
+/// Returns the MOVER-R interval of `numerator / denominator` (Donner & Zou 2012, eq. 8 and 9) from the intervals of both.
+fn mover_ratio(numerator: &ClusteredProportion, denominator: &ClusteredProportion, level: f64) -> Option<Interval> {
+    let (top, bottom) = (numerator.interval(level)?, denominator.interval(level)?);
+    let (a, b) = (numerator.estimate, denominator.estimate);
+    let product = a * b;
+    let low_root = product * product - top.low * bottom.high * (2.0 * a - top.low) * (2.0 * b - bottom.high);
+    let low = (product - low_root.max(0.0).sqrt()) / (bottom.high * (2.0 * b - bottom.high));
+    let high_root = product * product - top.high * bottom.low * (2.0 * a - top.high) * (2.0 * b - bottom.low);
+    let high = (product + high_root.max(0.0).sqrt()) / (bottom.low * (2.0 * b - bottom.low));
+    // A denominator that may be 0 leaves the ratio without an upper end.
+    Some(Interval {
+        low: if low.is_finite() { low.max(0.0) } else { 0.0 },
+        high: if bottom.low > 0.0 && high.is_finite() && high >= 0.0 { high } else { f64::INFINITY },
+    })
+}
