@@ -3,6 +3,7 @@
 //! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
 
 pub mod audit;
+pub mod distribution;
 pub mod gate;
 pub mod judgement;
 pub mod log;
