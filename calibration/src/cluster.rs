@@ -8,7 +8,7 @@
 pub struct ClusteredMean {
     /// Σ w y / Σ w.
     pub estimate: f64,
-    /// The linearised variance, m/(m−1) · Σ_c (Σ_{i∈c} wᵢ(yᵢ − ȳ))² / (Σ w)². NaN with one cluster.
+    /// The linearised variance, `m/(m−1) · Σ_c (Σ_{i∈c} wᵢ(yᵢ − ȳ))² / (Σ w)²`. NaN with one cluster.
     pub variance: f64,
     /// Units with positive weight.
     pub n_units: u64,
@@ -187,7 +187,7 @@ impl<const D: usize> Tallies<D> {
     }
 }
 
-/// Returns the standard error from influence values: √(m/(m−1) · Σ_c (Σ_{i∈c} influence)²), the infinitesimal jackknife.
+/// Returns the standard error from influence values: `√(m/(m−1) · Σ_c (Σ_{i∈c} influence)²)`, the infinitesimal jackknife.
 ///
 /// `influence` sums to about zero and is already divided by the total weight. NaN with fewer than two clusters.
 #[must_use]

@@ -45,7 +45,8 @@ pub fn expected_modal_share(counts: &[usize], k: usize) -> Option<f64> {
         ways[0] = 1.0;
         for &count in counts {
             for taken in (0..=k).rev() {
-                ways[taken] = (0..=most.min(taken).min(count)).map(|from| ways[taken - from] * choose(count, from)).sum();
+                ways[taken] =
+                    (0..=most.min(taken).min(count)).map(|from| ways[taken - from] * choose(count, from)).sum();
             }
         }
         expected += 1.0 - ways[k] / all;
@@ -58,7 +59,7 @@ pub fn expected_modal_share(counts: &[usize], k: usize) -> Option<f64> {
 pub fn any_flip(counts: &[usize], k: usize) -> Option<f64> {
     let n: usize = counts.iter().sum();
     (k > 0 && n >= k).then(|| {
-        if counts.iter().any(|&count| count == n) {
+        if counts.contains(&n) {
             return 0.0;
         }
         let same: f64 = counts.iter().map(|&count| choose(count, k)).sum();
@@ -127,7 +128,8 @@ mod tests {
                 if subset.len() != k {
                     continue;
                 }
-                let most = subset.iter().map(|a| subset.iter().filter(|b| a.total_cmp(b).is_eq()).count()).max().unwrap();
+                let most =
+                    subset.iter().map(|a| subset.iter().filter(|b| a.total_cmp(b).is_eq()).count()).max().unwrap();
                 n += 1.0;
                 modal += most as f64 / k as f64;
                 any += f64::from(u8::from(most < k));
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn pairs_agree_with_enumeration() {
-        let draws = [1.0, 1.0, 2.0, 2.5, 4.0];
+        let draws: [f64; 5] = [1.0, 1.0, 2.0, 2.5, 4.0];
         let (mut n, mut flips, mut difference) = (0.0, 0.0, 0.0);
         for (idx, a) in draws.iter().enumerate() {
             for b in &draws[idx + 1..] {

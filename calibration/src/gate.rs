@@ -74,3 +74,28 @@ pub struct LimitResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub further_items_range: Option<[Option<u64>; 2]>,
 }
+
+/// A limit of the built-in gate: the measure, and its least or greatest value.
+const BUILT_IN: &[(&str, Option<f64>, Option<f64>)] = &[
+    ("unparsed_rate", None, Some(0.05)),
+    ("flip_rate", None, Some(0.15)),
+    ("moved_over_one_point", None, Some(0.10)),
+    ("swap_consistency", Some(0.75), None),
+    ("position_excess", None, Some(0.10)),
+    ("accuracy", Some(0.80), None),
+    ("false_accept_rate", None, Some(0.10)),
+    ("false_reject_rate", None, Some(0.20)),
+    ("auc", Some(0.80), None),
+    ("spearman", Some(0.60), None),
+];
+
+impl Gate {
+    /// Returns the gate used when none is given: limits that a judge of usable quality keeps, each passed over when the
+    /// log cannot measure it, and no judge fit without a measured limit on being right.
+    #[must_use]
+    pub fn built_in() -> Self {
+        let limit =
+            |&(id, min, max): &(&str, Option<f64>, Option<f64>)| (id.to_owned(), Limit { min, max, required: false });
+        Self { name: "built in".to_owned(), limits: BUILT_IN.iter().map(limit).collect(), truth_optional: false }
+    }
+}

@@ -91,10 +91,8 @@ impl Spread {
         match *self {
             Self::None => None,
             Self::Proportion(proportion) => proportion.interval(level),
-            Self::Student { standard_error, degrees, range } => student(standard_error, degrees).map(|half| Interval {
-                low: (estimate - half).max(range[0]),
-                high: (estimate + half).min(range[1]),
-            }),
+            Self::Student { standard_error, degrees, range } => student(standard_error, degrees)
+                .map(|half| Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) }),
             Self::FisherZ { standard_error, degrees } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate.atanh() - half).tanh(), high: (estimate.atanh() + half).tanh() }),
             Self::LogF { draws, standard_error, degrees } => student(standard_error, degrees).map(|half| {

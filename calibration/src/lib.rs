@@ -3,9 +3,13 @@
 //! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
 
 pub mod audit;
+pub mod cluster;
+pub mod combinatorics;
 pub mod distribution;
 pub mod gate;
+pub mod interval;
 pub mod judgement;
 pub mod log;
 pub mod names;
 pub mod problem;
+pub mod proportion;

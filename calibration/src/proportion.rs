@@ -120,7 +120,11 @@ impl ClusteredProportion {
         } else {
             n
         };
-        if self.n_clusters_with_event < GUARD || self.n_clusters_with_absence < GUARD { effective.min(m) } else { effective }
+        if self.n_clusters_with_event < GUARD || self.n_clusters_with_absence < GUARD {
+            effective.min(m)
+        } else {
+            effective
+        }
     }
 
     /// Returns the interval of Korn and Graubard: Clopper–Pearson at the effective sample size.

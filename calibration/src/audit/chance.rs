@@ -60,7 +60,9 @@ pub(crate) fn labelled_units(
             }
         }
         if n > 0 {
-            answers.iter_mut().for_each(|(_, count)| *count /= n as f64);
+            for (_, count) in &mut answers {
+                *count /= n as f64;
+            }
             labelled.push(LabelledUnit { label, answers, cluster: unit.cluster, n });
         }
     }
@@ -158,7 +160,8 @@ impl Basis<'_> {
         let influence = self.labelled.iter().map(|unit| {
             let agreed: f64 =
                 unit.answers.iter().filter(|(category, _)| *category == unit.label).map(|(_, share)| share).sum();
-            let slope = ((agreed - self.observed) * room - (1.0 - self.observed) * chance_influence(unit)) / (room * room);
+            let slope =
+                ((agreed - self.observed) * room - (1.0 - self.observed) * chance_influence(unit)) / (room * room);
             (unit.cluster, correction * slope / n)
         });
         let (standard_error, n_clusters) = influence_standard_error(influence, self.table.n_clusters);
@@ -242,7 +245,11 @@ pub(crate) fn confusion(
         for &(category, share) in &unit.answers {
             let (row, column) = (used[&unit.label], used[&category]);
             found.weights[row][column] += share;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of n is a whole number")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of n is a whole number"
+            )]
             let count = (share * unit.n as f64).round() as u64;
             found.counts[row][column] += count;
         }

@@ -28,8 +28,12 @@ impl Estimated {
     pub(crate) fn measure(&self, level: f64) -> Measure {
         let interval = self.spread.interval(self.estimate, level);
         let finite = |value: f64| value.is_finite().then_some(value);
-        let mut details: BTreeMap<String, f64> =
-            self.details.iter().filter(|(_, value)| value.is_finite()).map(|(key, value)| (key.clone(), *value)).collect();
+        let mut details: BTreeMap<String, f64> = self
+            .details
+            .iter()
+            .filter(|(_, value)| value.is_finite())
+            .map(|(key, value)| (key.clone(), *value))
+            .collect();
         if let Some(worst) = &self.worst {
             details.insert("unparsed_against".to_owned(), worst.estimate);
             if let Some(interval) = worst.spread.interval(worst.estimate, level) {
@@ -84,10 +88,6 @@ impl Values {
             self.n_items += 1;
             self.last_item = Some(unit.item);
         }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.units.is_empty()
     }
 
     fn finish(&self, mean: &ClusteredMean, spread: Spread, method: String) -> Estimated {

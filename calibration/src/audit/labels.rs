@@ -7,7 +7,7 @@ use crate::log::{Answer, Log, NONE};
 use crate::problem::{Problem, Problems, Severity};
 
 use super::AuditConfig;
-use super::table::{ACCEPT, Subject, Truth, code};
+use super::table::{ACCEPT, Subject, Truth, code, is};
 
 /// The labels of a log, by item and dimension.
 pub(crate) struct Labels {
@@ -63,10 +63,8 @@ impl Labels {
                 let dimension = log.dimension.at(row_idx);
                 conflicts.settle(ids.entry((item, dimension)).or_insert(NONE), log, row_idx);
             }
-            labels.by_unit = ids
-                .into_iter()
-                .filter_map(|(unit, id)| words.get(id as usize).map(|truth| (unit, *truth)))
-                .collect();
+            labels.by_unit =
+                ids.into_iter().filter_map(|(unit, id)| words.get(id as usize).map(|truth| (unit, *truth))).collect();
         }
         conflicts.report(log, problems);
         labels
@@ -184,7 +182,7 @@ fn read_words(
     let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let is_binary = kind == OutcomeKind::Score
         && config.good_at.is_none()
-        && log.labels.iter().all(|word| number(word).is_none_or(|value| value == 0.0 || value == 1.0));
+        && log.labels.iter().all(|word| number(word).is_none_or(|value| is(value, 0.0) || is(value, 1.0)));
     let mut unknown: Vec<&str> = Vec::new();
     let truths: Vec<Truth> = log
         .labels
@@ -200,15 +198,11 @@ fn read_words(
                 return truth_of(value, kind, config, is_binary);
             }
             // A score may be held against labels that say right or wrong in words.
-            match (kind, Verdict::parse(word)) {
-                (OutcomeKind::Score, Some(verdict)) => {
-                    Truth { value: None, good: Some(verdict == Verdict::Accept) }
-                }
-                _ => {
-                    unknown.push(word);
-                    Truth::default()
-                }
+            if let (OutcomeKind::Score, Some(verdict)) = (kind, Verdict::parse(word)) {
+                return Truth { value: None, good: Some(verdict == Verdict::Accept) };
             }
+            unknown.push(word);
+            Truth::default()
         })
         .collect();
     if !unknown.is_empty() {
@@ -250,8 +244,8 @@ fn category_code(categories: &mut Vec<String>, word: &str) -> f64 {
 
 fn truth_of(value: f64, kind: OutcomeKind, config: &AuditConfig, is_binary: bool) -> Truth {
     match kind {
-        OutcomeKind::Verdict => Truth { value: Some(value), good: Some(value == ACCEPT) },
-        OutcomeKind::Score if is_binary => Truth { value: None, good: Some(value == 1.0) },
+        OutcomeKind::Verdict => Truth { value: Some(value), good: Some(is(value, ACCEPT)) },
+        OutcomeKind::Score if is_binary => Truth { value: None, good: Some(is(value, 1.0)) },
         OutcomeKind::Score => Truth { value: Some(value), good: config.good_at.map(|good_at| value >= good_at) },
         _ => Truth { value: Some(value), good: None },
     }

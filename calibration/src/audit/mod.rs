@@ -1,12 +1,38 @@
 //! The audit: a log in, what it says about each judge out. A pure function of its arguments.
 
+mod baseline;
 pub mod catalogue;
+mod chance;
+mod compare;
+mod decide;
+mod errors;
+mod estimate;
+mod findings;
+mod labels;
+mod panel;
+mod parsing;
+mod position;
+mod ranking;
 pub mod result;
+mod scores;
+mod stability;
+mod table;
+mod thresholds;
+mod truth;
+mod voting;
 
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::gate::Gate;
 use crate::judgement::OutcomeKind;
+use crate::log::{Log, NONE};
+use crate::problem::Problems;
+
+use estimate::Measured;
+use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
+use table::{Subject, Table, Unit};
 
 /// How to audit. The defaults suit a log about which nothing is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,4 +85,271 @@ impl Default for AuditConfig {
             arm: None,
         }
     }
+}
+
+/// Why a log cannot be audited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// There are no judgements at all.
+    #[error("the log holds no judgements{}", .0.as_deref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Empty(Option<String>),
+    /// No row has an outcome of the kind asked for.
+    #[error("no row has a {0} column; outcomes present: {1}")]
+    NoOutcome(&'static str, String),
+    /// The judge or arm asked for is not in the log.
+    #[error("the log has no {0} named {1:?}; it has: {2}")]
+    Unknown(&'static str, String, String),
+    /// A setting is out of its range.
+    #[error("{0}")]
+    Config(String),
+}
+
+/// Audits a log: what it says about each judge under each arm, and whether each keeps the gate's limits.
+///
+/// The result depends on the arguments alone: not on the time, the machine or the number of threads. Problems found by a
+/// reader of files, the source and the version of the tool are the caller's to fill in.
+///
+/// # Errors
+/// Returns an error when there is nothing to audit or a setting is out of range.
+pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, AuditError> {
+    check(config)?;
+    let kind = outcome_kind(log, config)?;
+    let mut problems = Problems::default();
+    let mut table = Table::new(log, kind, config, &mut problems);
+    select(&mut table, config)?;
+    let judges: Vec<JudgeAudit> =
+        table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
+    let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
+    Ok(Audit {
+        schema: result::SCHEMA.to_owned(),
+        version: String::new(),
+        source: Source::default(),
+        config: config.clone(),
+        gate: gate.clone(),
+        data: data(&table, config),
+        problems: problems.into_vec(),
+        fitness,
+        comparisons: compare::comparisons(&table, config),
+        agreement: panel::agreement(&table, config),
+        judges,
+    })
+}
+
+fn check(config: &AuditConfig) -> Result<(), AuditError> {
+    let within = |name: &str, value: Option<f64>, low: f64, high: f64| match value {
+        Some(value) if !(value > low && value < high) => {
+            Err(AuditError::Config(format!("{name} must lie between {low} and {high}, not {value}")))
+        }
+        _ => Ok(()),
+    };
+    within("level", Some(config.level), 0.5, 1.0)?;
+    within("base_rate", config.base_rate, 0.0, 1.0)?;
+    within("false_accept_cap", Some(config.false_accept_cap), 0.0, 1.0)?;
+    if config.stability_repeats < 2 {
+        return Err(AuditError::Config("stability_repeats must be at least 2".to_owned()));
+    }
+    if let Some([low, high]) = config.scale
+        && (low >= high || !low.is_finite() || !high.is_finite())
+    {
+        return Err(AuditError::Config(format!(
+            "a scale needs a lowest and a higher highest score, not {low} to {high}"
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the kind of outcome to audit: the one asked for, else choice, verdict, score, category, the first that occurs.
+fn outcome_kind(log: &Log, config: &AuditConfig) -> Result<OutcomeKind, AuditError> {
+    const PREFERENCE: [OutcomeKind; 4] =
+        [OutcomeKind::Choice, OutcomeKind::Verdict, OutcomeKind::Score, OutcomeKind::Category];
+    if log.is_empty() {
+        return Err(AuditError::Empty(None));
+    }
+    let present: Vec<OutcomeKind> = PREFERENCE.into_iter().filter(|kind| log.has(*kind)).collect();
+    match (config.outcome, present.first()) {
+        (Some(kind), _) if log.has(kind) => Ok(kind),
+        (Some(kind), _) => {
+            let names: Vec<&str> = present.iter().map(|kind| kind.column()).collect();
+            Err(AuditError::NoOutcome(kind.column(), names.join(", ")))
+        }
+        (None, Some(kind)) => Ok(*kind),
+        (None, None) => {
+            Err(AuditError::Empty(Some("no answer could be read from any row (all are unparsed)".to_owned())))
+        }
+    }
+}
+
+/// Keeps the judge and arm asked for.
+fn select(table: &mut Table<'_>, config: &AuditConfig) -> Result<(), AuditError> {
+    let list = |names: &crate::names::Names| {
+        let shown: Vec<&str> = names.iter().take(20).collect();
+        format!("{}{}", shown.join(", "), if names.len() > 20 { ", …" } else { "" })
+    };
+    let log = table.log;
+    if let Some(judge) = &config.judge {
+        let id = log.judges.id(judge).ok_or_else(|| AuditError::Unknown("judge", judge.clone(), list(&log.judges)))?;
+        table.subjects.retain(|subject| subject.judge == id);
+    }
+    if let Some(arm) = &config.arm {
+        let id = log.arms.id(arm).ok_or_else(|| AuditError::Unknown("arm", arm.clone(), list(&log.arms)))?;
+        table.subjects.retain(|subject| subject.arm == id);
+    }
+    if table.subjects.is_empty() && table.raters.is_empty() {
+        return Err(AuditError::Empty(Some("no row is by the judge and arm asked for".to_owned())));
+    }
+    Ok(())
+}
+
+fn data(table: &Table<'_>, config: &AuditConfig) -> Data {
+    let count = |subjects: &[Subject]| subjects.iter().map(|subject| subject.draws.len() as u64).sum();
+    let log = table.log;
+    Data {
+        n_rows: log.len() as u64,
+        n_bad_rows: 0,
+        n_duplicates: table.n_duplicates,
+        n_conflicts: table.n_conflicts,
+        n_judgements: count(&table.subjects),
+        n_ratings: count(&table.raters),
+        n_items: log.items.len() as u64,
+        n_groups: table.n_groups as u64,
+        n_labelled: table.n_labelled_items,
+        label_source: table.label_source.to_owned(),
+        scale: table.scale,
+        scale_source: table.scale.map(|_| if config.scale.is_some() { "declared" } else { "inferred" }.to_owned()),
+        price: (log.price.1 > 0).then_some(log.price.0),
+        tokens: (log.tokens.2 > 0).then_some([log.tokens.0, log.tokens.1]),
+    }
+}
+
+/// Measures everything measurable of one judge over the given units.
+fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    let mut measured = Measured::default();
+    parsing::measure(subject, units, &mut measured);
+    stability::measure(table, subject, units, config, &mut measured);
+    position::measure(table, subject, units, &mut measured);
+    truth::measure(table, subject, units, config, &mut measured);
+    scores::measure(table, subject, units, &mut measured);
+    measured
+}
+
+fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> JudgeAudit {
+    let log = table.log;
+    let level = config.level;
+    let (measured, (voting, thresholds)) = rayon::join(
+        || {
+            let mut measured = measure_units(table, subject, &subject.units, config);
+            if table.kind == OutcomeKind::Score {
+                ranking::measure(table, subject, &mut measured);
+            }
+            measured
+        },
+        || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
+    );
+    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
+    let baselines = baseline::baselines(table, subject, config);
+    let error_clusters = errors::error_clusters(table, subject, config);
+    let accepts = truth::Accepts::of(table, config);
+    let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
+    let findings = findings::findings(&findings::Evidence {
+        kind: table.kind,
+        level,
+        measured: &measured,
+        voting: voting.as_ref(),
+        thresholds: thresholds.as_ref(),
+        baselines: &baselines,
+        error_clusters: error_clusters.as_ref(),
+        n_items,
+        is_cached: is_cached(subject),
+    });
+    let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
+    let mut clusters: Vec<u32> = subject.units.iter().map(|unit| unit.cluster).collect();
+    clusters.sort_unstable();
+    let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
+    JudgeAudit {
+        judge: if subject.judge == NONE { String::new() } else { log.judges.name(subject.judge).to_owned() },
+        arm: (subject.arm != NONE).then(|| log.arms.name(subject.arm).to_owned()),
+        outcome: table.kind,
+        n_judgements: subject.draws.len() as u64,
+        n_items,
+        n_clusters: count_distinct(clusters.into_iter()),
+        n_unparsed: subject.n_unparsed(),
+        n_labelled: count_distinct(subject.units.iter().filter(is_labelled).map(|unit| unit.item)),
+        repeats: [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)],
+        fitness,
+        why,
+        limits,
+        findings,
+        answers: answer_shares(table, subject),
+        unparsed_by: parsing::splits(table, subject, level),
+        voting,
+        thresholds,
+        confusion: chance::confusion(table, subject, &subject.units, accepts),
+        baselines,
+        error_clusters,
+        worst_items: errors::worst_items(table, subject, config),
+        dimensions: dimensions(table, subject, config),
+        measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
+        unmeasured: measured.unmeasured,
+    }
+}
+
+/// Returns how many different values a sorted sequence has.
+fn count_distinct(sorted: impl Iterator<Item = u32>) -> u64 {
+    let mut last = None;
+    sorted.filter(|value| last.replace(*value) != Some(*value)).count() as u64
+}
+
+/// Whether many repeats are all identical, as from a cache.
+fn is_cached(subject: &Subject) -> bool {
+    let repeated: Vec<&table::Cell> = subject.cells.iter().filter(|cell| cell.n_parsed() > 1).collect();
+    repeated.len() >= 20
+        && repeated.iter().all(|cell| {
+            let mut draws = subject.parsed(cell);
+            let first = draws.next();
+            draws.all(|draw| Some(draw) == first)
+        })
+}
+
+/// The most answers listed; scores on a continuous scale have more.
+const MOST_ANSWERS: usize = 50;
+
+fn answer_shares(table: &Table<'_>, subject: &Subject) -> Vec<AnswerShare> {
+    let mut draws = subject.draws.clone();
+    draws.par_sort_unstable_by(f64::total_cmp);
+    let n = draws.len() as f64;
+    let mut shares: Vec<AnswerShare> = draws
+        .chunk_by(|a, b| a.total_cmp(b).is_eq())
+        .map(|run| AnswerShare { answer: table.answer_name(run[0]), n: run.len() as u64, share: run.len() as f64 / n })
+        .collect();
+    if shares.len() > MOST_ANSWERS {
+        // A continuous scale: the commonest values only.
+        shares.sort_by_key(|share| std::cmp::Reverse(share.n));
+        shares.truncate(MOST_ANSWERS);
+    }
+    shares
+}
+
+fn dimensions(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Vec<DimensionAudit> {
+    let log = table.log;
+    if log.dimensions.len() < 2 {
+        return Vec::new();
+    }
+    let ids = 0..u32::try_from(log.dimensions.len()).expect("dimensions are numbered by u32");
+    ids.filter_map(|dimension| {
+        let units: Vec<Unit> = subject.units.iter().filter(|unit| unit.dimension == dimension).cloned().collect();
+        if units.is_empty() {
+            return None;
+        }
+        let measured = measure_units(table, subject, &units, config);
+        Some(DimensionAudit {
+            dimension: log.dimensions.name(dimension).to_owned(),
+            measures: measured
+                .values
+                .iter()
+                .map(|(id, value)| ((*id).to_owned(), value.measure(config.level)))
+                .collect(),
+        })
+    })
+    .collect()
 }

@@ -19,10 +19,7 @@ pub(crate) fn measure(subject: &Subject, units: &[Unit], measured: &mut Measured
 }
 
 /// Returns the share of unparsed draws in the given cells of units, judgements weighing equally.
-fn rate<'a>(
-    subject: &Subject,
-    cells: impl Iterator<Item = (&'a Unit, std::ops::Range<usize>)>,
-) -> Option<Estimated> {
+fn rate<'a>(subject: &Subject, cells: impl Iterator<Item = (&'a Unit, std::ops::Range<usize>)>) -> Option<Estimated> {
     let mut values = Values::default();
     let (mut n_all, mut n_unparsed_all) = (0, 0);
     for (unit, cells) in cells {

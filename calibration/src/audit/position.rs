@@ -5,7 +5,7 @@ use crate::interval::Spread;
 use crate::judgement::{Order, OutcomeKind};
 
 use super::estimate::{Estimated, Measured, Values};
-use super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Cell, Subject, Table, Unit};
+use super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Cell, Subject, Table, Unit, is};
 
 const NEEDS: &[&str] = &["order"];
 const NO_ORDERS: &str = "no item was shown in both orders";
@@ -18,9 +18,9 @@ impl Counts {
     fn of(subject: &Subject, cell: &Cell) -> Self {
         let mut counts = [0.0; 3];
         for draw in subject.parsed(cell) {
-            if draw == CHOICE_A {
+            if is(draw, CHOICE_A) {
                 counts[0] += 1.0;
-            } else if draw == CHOICE_B {
+            } else if is(draw, CHOICE_B) {
                 counts[1] += 1.0;
             } else {
                 counts[2] += 1.0;
@@ -58,8 +58,17 @@ fn both_orders<'a>(subject: &'a Subject, unit: &Unit) -> Option<(&'a Cell, &'a C
     Some((of(Order::Ab)?, of(Order::Ba)?))
 }
 
+/// Returns the probability that one answer in each order names the same candidate, or tie.
+pub(crate) fn unit_swap_consistency(subject: &Subject, unit: &Unit) -> Option<f64> {
+    let (ab, ba) = both_orders(subject, unit)?;
+    let (ab, ba) = (Counts::of(subject, ab), Counts::of(subject, ba));
+    let n = ab.n() * ba.n();
+    (n > 0.0).then(|| ab.0.iter().zip(&ba.0).map(|(x, y)| x * y).sum::<f64>() / n)
+}
+
 fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
-    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction] = [(); 6].map(|()| Values::default());
+    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction] =
+        [(); 6].map(|()| Values::default());
     let (mut pairs, mut patterns) = (0_u64, [0_u64; 3]);
     let (mut pooled_first, mut pooled_decided) = (0.0, 0.0);
     let mut n_excess_items = 0_u64;
@@ -112,13 +121,17 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
     );
     measured.record(
         "primacy_rate",
-        primacy.proportion("pairs of answers, one an order, that lean to the first shown (first twice, or once with a tie)"),
+        primacy.proportion(
+            "pairs of answers, one an order, that lean to the first shown (first twice, or once with a tie)",
+        ),
         NO_ORDERS,
         NEEDS,
     );
     measured.record(
         "recency_rate",
-        recency.proportion("pairs of answers, one an order, that lean to the second shown (second twice, or once with a tie)"),
+        recency.proportion(
+            "pairs of answers, one an order, that lean to the second shown (second twice, or once with a tie)",
+        ),
         NO_ORDERS,
         NEEDS,
     );
@@ -161,15 +174,15 @@ fn count_patterns(subject: &Subject, ab: &Cell, ba: &Cell, pairs: &mut u64, patt
         }
         *pairs += 1;
         let leans = |choice: f64, first: f64| {
-            if choice == CHOICE_TIE {
+            if is(choice, CHOICE_TIE) {
                 0
-            } else if choice == first {
+            } else if is(choice, first) {
                 1
             } else {
                 -1
             }
         };
-        if x == y {
+        if is(x, y) {
             patterns[0] += 1;
         } else if leans(x, CHOICE_A) + leans(y, CHOICE_B) > 0 {
             patterns[1] += 1;

@@ -355,7 +355,7 @@ pub struct Comparison {
     pub test: String,
     /// The p value after Holm's correction over the comparisons of this kind.
     pub p_holm: Option<f64>,
-    /// `a`, `b` or `undecided`, after correction.
+    /// `a` or `b` after correction, `undecided`, or `neither` where more is not better.
     pub better: String,
 }
 

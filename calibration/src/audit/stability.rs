@@ -75,7 +75,13 @@ fn stated_repeats(subject: &Subject, units: &[Unit], asked: usize) -> usize {
 type IccSums = Tallies<6>;
 
 /// Measures stability over `units`; what it needs and does not find is listed.
-pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+pub(crate) fn measure(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
     let is_score = table.kind == OutcomeKind::Score;
     let k = stated_repeats(subject, units, config.stability_repeats as usize);
     let mut draws = Draws::default();
@@ -164,7 +170,12 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], conf
         NEEDS,
     );
     let counts = Counts { n: n_judgements, n_items };
-    measured.record("repeat_alpha", alpha.finish(counts), "no item was judged twice, or all answers are the same", NEEDS);
+    measured.record(
+        "repeat_alpha",
+        alpha.finish(counts),
+        "no item was judged twice, or all answers are the same",
+        NEEDS,
+    );
     if !is_score {
         return;
     }
@@ -226,7 +237,9 @@ fn within_item_sd(variances: &[UnitValue], counts: Counts) -> Option<Estimated> 
         n_items: counts.n_items,
         n_clusters,
         method: "√(Σ(n−1)s² / Σ(n−1)) over cells; t interval on the log scale over clusters".to_owned(),
-        cautions: vec!["the interval is approximate: variances differ between items, and it may cover far less".to_owned()],
+        cautions: vec![
+            "the interval is approximate: variances differ between items, and it may cover far less".to_owned(),
+        ],
         details: [("degrees_of_freedom".to_owned(), variances.iter().map(|value| value.weight).sum())].into(),
         worst: None,
     })
@@ -291,7 +304,12 @@ fn intraclass(icc: &IccSums, counts: Counts, measured: &mut Measured, is_repeate
     // kρ/(1+(k−1)ρ) = (F_k − 1)/F_k is monotone in ρ: its interval is that of ρ, transformed.
     let mean_of_k = Estimated {
         estimate: mean(rho),
-        spread: Spread::MeanOfDraws { single: n0, draws: k, standard_error: jackknife(n0).unwrap_or(f64::NAN), degrees },
+        spread: Spread::MeanOfDraws {
+            single: n0,
+            draws: k,
+            standard_error: jackknife(n0).unwrap_or(f64::NAN),
+            degrees,
+        },
         method: format!("kρ/(1 + (k−1)ρ) at k = {k}, ρ the one-way ICC; its interval transformed"),
         details: [("k".to_owned(), k)].into(),
         ..single.clone()
@@ -381,7 +399,8 @@ impl AlphaSums {
                     let left: f64 =
                         squares + total.1.iter().zip(counts).map(|(all, own)| own * own - 2.0 * all * own).sum::<f64>();
                     // Without this cluster nothing varies: the variance cannot be had this way.
-                    let value = nominal_alpha(total.0 - disagreement, n - own, left).map_or(f64::NAN, |(alpha, _)| alpha);
+                    let value =
+                        nominal_alpha(total.0 - disagreement, n - own, left).map_or(f64::NAN, |(alpha, _)| alpha);
                     sum += value - alpha;
                     sum_squares += (value - alpha) * (value - alpha);
                     m += 1;

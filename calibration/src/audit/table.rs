@@ -20,10 +20,16 @@ pub(crate) const CHOICE_A: f64 = 0.0;
 pub(crate) const CHOICE_B: f64 = 1.0;
 pub(crate) const CHOICE_TIE: f64 = 2.0;
 
+/// Returns whether two codes are the same. Codes are compared, never computed with, so that equality is exact.
+pub(crate) fn is(a: f64, b: f64) -> bool {
+    a.total_cmp(&b).is_eq()
+}
+
 /// Returns the number that stands for an answer.
 pub(crate) fn code(answer: Answer) -> f64 {
     match answer {
-        Answer::Score(score) => score,
+        // There is one zero only.
+        Answer::Score(score) => score + 0.0,
         Answer::Verdict(Verdict::Reject) => REJECT,
         Answer::Verdict(Verdict::Accept) => ACCEPT,
         Answer::Choice(Choice::A) => CHOICE_A,
@@ -185,18 +191,22 @@ impl<'a> Table<'a> {
         }
         match self.kind {
             OutcomeKind::Score => format!("{code}"),
-            OutcomeKind::Verdict => if code == ACCEPT { "accept" } else { "reject" }.to_owned(),
+            OutcomeKind::Verdict => if is(code, ACCEPT) { "accept" } else { "reject" }.to_owned(),
             OutcomeKind::Choice => {
-                if code == CHOICE_A {
+                if is(code, CHOICE_A) {
                     "a"
-                } else if code == CHOICE_B {
+                } else if is(code, CHOICE_B) {
                     "b"
                 } else {
                     "tie"
                 }
             }
             .to_owned(),
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes of categories are small ids")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "codes of categories are small ids"
+            )]
             OutcomeKind::Category => self.categories[code as usize].clone(),
         }
     }

@@ -9,7 +9,7 @@ use crate::judgement::{Order, OutcomeKind};
 use super::AuditConfig;
 use super::chance::chance_corrected;
 use super::estimate::{Estimated, Measured, Values};
-use super::table::{ACCEPT, Subject, Table, Unit};
+use super::table::{ACCEPT, Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
 const NO_LABELS: &str = "no item has a label in the outcome's terms";
@@ -33,7 +33,7 @@ impl Accepts {
 
     pub(crate) fn accepts(self, draw: f64) -> bool {
         match self {
-            Self::Verdict => draw == ACCEPT,
+            Self::Verdict => is(draw, ACCEPT),
             Self::AtLeast(threshold) => draw >= threshold,
         }
     }
@@ -42,7 +42,7 @@ impl Accepts {
 /// The parsed answers of a unit and how many of them meet a test, with the unparsed ones beside.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Hits {
-    pub hits: usize,
+    pub n_met: usize,
     pub n: usize,
     pub n_unparsed: usize,
 }
@@ -53,7 +53,7 @@ impl Hits {
         for cell in subject.cells_of(unit).iter().filter(|cell| order.is_none() || cell.order == order) {
             found.n += cell.n_parsed();
             found.n_unparsed += cell.n_unparsed;
-            found.hits += subject.parsed(cell).filter(|draw| test(*draw)).count();
+            found.n_met += subject.parsed(cell).filter(|draw| test(*draw)).count();
         }
         found
     }
@@ -73,7 +73,7 @@ struct Rate {
 impl Rate {
     /// `is_error`: hits are errors, so that an unparsed reply counts against the judge as a hit.
     fn push(&mut self, unit: &Unit, hits: Hits, is_error: bool) {
-        let Hits { hits, n, n_unparsed } = hits;
+        let Hits { n_met: hits, n, n_unparsed } = hits;
         self.hits += hits;
         self.n += n;
         self.n_unparsed += n_unparsed;
@@ -141,13 +141,19 @@ pub(crate) fn agreement_rate(
 pub(crate) fn is_right(table: &Table<'_>, accepts: Option<Accepts>) -> impl Fn(&Unit, f64) -> Option<bool> + Copy {
     let kind = table.kind;
     move |unit: &Unit, draw: f64| match (kind, accepts) {
-        (OutcomeKind::Choice | OutcomeKind::Category, _) => unit.truth.value.map(|value| value == draw),
+        (OutcomeKind::Choice | OutcomeKind::Category, _) => unit.truth.value.map(|value| is(value, draw)),
         (_, Some(accepts)) => unit.truth.good.map(|good| accepts.accepts(draw) == good),
         _ => None,
     }
 }
 
-pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+pub(crate) fn measure(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
     let accepts = Accepts::of(table, config);
     if table.kind == OutcomeKind::Score && accepts.is_none() {
         if units.iter().any(|unit| unit.truth.good.is_some()) {
@@ -185,7 +191,8 @@ fn by_order(
 ) {
     const NEEDS: &[&str] = &["label", "order"];
     for (id, order) in [("accuracy_ab", Order::Ab), ("accuracy_ba", Order::Ba)] {
-        let value = agreement_rate(subject, units, Some(order), right, "right / parsed answers in this order, mean over items");
+        let value =
+            agreement_rate(subject, units, Some(order), right, "right / parsed answers in this order, mean over items");
         measured.record(id, value, "no labelled item was shown in this order", NEEDS);
     }
     let (mut both, mut against) = (Values::default(), Values::default());
@@ -195,12 +202,12 @@ fn by_order(
         let (ab, ba) = (of(Order::Ab), of(Order::Ba));
         let n = ab.n + ba.n;
         if ab.n > 0 && ba.n > 0 {
-            both.push(unit, ab.hits as f64 / ab.n as f64 * (ba.hits as f64 / ba.n as f64), n);
+            both.push(unit, ab.n_met as f64 / ab.n as f64 * (ba.n_met as f64 / ba.n as f64), n);
         }
         let (all_ab, all_ba) = (ab.n + ab.n_unparsed, ba.n + ba.n_unparsed);
         if all_ab > 0 && all_ba > 0 {
             n_unparsed_all += ab.n_unparsed + ba.n_unparsed;
-            against.push(unit, ab.hits as f64 / all_ab as f64 * (ba.hits as f64 / all_ba as f64), all_ab + all_ba);
+            against.push(unit, ab.n_met as f64 / all_ab as f64 * (ba.n_met as f64 / all_ba as f64), all_ab + all_ba);
         }
     }
     let definition = "mean over items of p_ab(right) · p_ba(right)";
@@ -216,8 +223,13 @@ fn by_order(
 /// False accepts, false rejects, and what they make of a verdict at the base rate.
 fn accept_errors(subject: &Subject, units: &[Unit], accepts: Accepts, config: &AuditConfig, measured: &mut Measured) {
     let test = |draw: f64| accepts.accepts(draw);
-    let false_accepts =
-        error_rate(subject, units, test, false, "accepting / parsed answers of an item labelled wrong, mean over items");
+    let false_accepts = error_rate(
+        subject,
+        units,
+        test,
+        false,
+        "accepting / parsed answers of an item labelled wrong, mean over items",
+    );
     let false_rejects =
         error_rate(subject, units, test, true, "rejecting / parsed answers of an item labelled right, mean over items");
     let n_good = units.iter().filter(|unit| unit.truth.good == Some(true)).count() as f64;
@@ -257,7 +269,9 @@ fn predictive(error: &Estimated, miss: &Estimated, base_rate: f64) -> Option<Est
         n: error.n + miss.n,
         n_items: error.n_items + miss.n_items,
         n_clusters: error.n_clusters + miss.n_clusters,
-        method: format!("from both error rates at base rate {base_rate:.4}, taken as known; MOVER-R interval of their ratio"),
+        method: format!(
+            "from both error rates at base rate {base_rate:.4}, taken as known; MOVER-R interval of their ratio"
+        ),
         cautions: Vec::new(),
         details: [("base_rate".to_owned(), base_rate)].into(),
         worst: None,

@@ -1,0 +1,215 @@
+//! Arms of one judge, and judges under one arm, compared item by item on the items they share.
+
+use std::collections::BTreeMap;
+
+use crate::distribution::{normal_cdf, t_cdf};
+use crate::interval::Spread;
+use crate::judgement::OutcomeKind;
+use crate::log::NONE;
+
+use super::AuditConfig;
+use super::estimate::Values;
+use super::result::Comparison;
+use super::table::{Subject, Table, Unit, is};
+use super::truth::{Accepts, Hits, is_right};
+
+/// Up to this many subjects of a kind, all pairs are compared; beyond it, each with the first.
+const ALL_PAIRS: usize = 12;
+
+pub(crate) fn comparisons(table: &Table<'_>, config: &AuditConfig) -> Vec<Comparison> {
+    let (mut by_judge, mut by_arm): (BTreeMap<u32, Vec<usize>>, BTreeMap<u32, Vec<usize>>) = Default::default();
+    for (idx, subject) in table.subjects.iter().enumerate() {
+        by_judge.entry(subject.judge).or_default().push(idx);
+        by_arm.entry(subject.arm.wrapping_add(1)).or_default().push(idx);
+    }
+    let mut found = Vec::new();
+    for (what, sets) in [("arms", by_judge), ("judges", by_arm)] {
+        let mut of_kind = Vec::new();
+        for set in sets.into_values() {
+            for (position, &b) in set.iter().enumerate() {
+                let firsts = if set.len() <= ALL_PAIRS { &set[..position] } else { &set[..position.min(1)] };
+                for &a in firsts {
+                    of_kind.extend(compare(table, what, &table.subjects[a], &table.subjects[b], config));
+                }
+            }
+        }
+        holm(&mut of_kind, 1.0 - config.level);
+        found.extend(of_kind);
+    }
+    found
+}
+
+/// What can be compared of two judges: a name, whether more is better (if either is), and its value of a unit.
+type Figure<'a> = (&'static str, Option<bool>, Box<dyn Fn(&Subject, &Unit) -> Option<f64> + 'a>);
+
+fn figures<'a>(table: &'a Table<'a>, config: &AuditConfig) -> Vec<Figure<'a>> {
+    let accepts = Accepts::of(table, config);
+    let right = is_right(table, accepts);
+    let mut figures: Vec<Figure<'a>> = Vec::new();
+    figures.push((
+        "accuracy",
+        Some(true),
+        Box::new(move |subject, unit| {
+            right(unit, 0.0)?;
+            let hits = Hits::of(subject, unit, None, |draw| right(unit, draw) == Some(true));
+            (hits.n > 0).then(|| hits.n_met as f64 / hits.n as f64)
+        }),
+    ));
+    if table.kind == OutcomeKind::Score {
+        figures.push((
+            "mean_score",
+            None,
+            Box::new(|subject, unit| {
+                let (sum, n) = subject.parsed_of(unit).fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
+                (n > 0.0).then(|| sum / n)
+            }),
+        ));
+    }
+    figures.push((
+        "flip_rate",
+        Some(false),
+        Box::new(|subject, unit| {
+            let (mut sum, mut n) = (0.0, 0.0);
+            for cell in subject.cells_of(unit).iter().filter(|cell| cell.n_parsed() > 1) {
+                let mut draws: Vec<f64> = subject.parsed(cell).collect();
+                draws.sort_unstable_by(f64::total_cmp);
+                let counts: Vec<usize> = draws.chunk_by(|a, b| a.total_cmp(b).is_eq()).map(<[f64]>::len).collect();
+                sum += crate::combinatorics::pair_flip_rate(&counts)?;
+                n += 1.0;
+            }
+            (n > 0.0).then(|| sum / n)
+        }),
+    ));
+    if table.kind == OutcomeKind::Choice {
+        figures.push(("swap_consistency", Some(true), Box::new(super::position::unit_swap_consistency)));
+    }
+    figures
+}
+
+fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &AuditConfig) -> Vec<Comparison> {
+    let name = |subject: &Subject| {
+        let name = |names: &crate::names::Names, id: u32| if id == NONE { "" } else { names.name(id) }.to_owned();
+        if what == "arms" {
+            let arm = name(&table.log.arms, subject.arm);
+            let judge = name(&table.log.judges, subject.judge);
+            if table.log.judges.len() > 1 { format!("{judge}: {arm}") } else { arm }
+        } else {
+            name(&table.log.judges, subject.judge)
+        }
+    };
+    let shared = shared_units(a, b);
+    figures(table, config)
+        .into_iter()
+        .filter_map(|(measure, more_is_better, value)| {
+            let mut differences = Values::default();
+            let (mut sum_a, mut sum_b) = (0.0, 0.0);
+            let mut discordant = [0_u64; 2];
+            let mut is_binary = measure == "accuracy";
+            let mut n = 0.0;
+            for &(unit_a, unit_b) in &shared {
+                let (Some(x), Some(y)) = (value(a, unit_a), value(b, unit_b)) else { continue };
+                sum_a += x;
+                sum_b += y;
+                n += 1.0;
+                is_binary &= [x, y].iter().all(|value| is(*value, 0.0) || is(*value, 1.0));
+                discordant[0] += u64::from(x > y);
+                discordant[1] += u64::from(y > x);
+                differences.push(unit_a, y - x, 2);
+            }
+            let range = if table.kind == OutcomeKind::Score && measure == "mean_score" {
+                [f64::NEG_INFINITY, f64::INFINITY]
+            } else {
+                [-1.0, 1.0]
+            };
+            let difference = differences.mean("b less a, item by item, mean", range, None)?;
+            let independent = difference.n_clusters == difference.n_items;
+            let (p_value, test) = if is_binary && independent {
+                (Some(mcnemar_mid_p(discordant)), "McNemar, mid-p")
+            } else {
+                let p = match difference.spread {
+                    Spread::Student { standard_error, degrees, .. } if standard_error > 0.0 && degrees >= 1.0 => {
+                        Some(2.0 * t_cdf(-(difference.estimate / standard_error).abs(), degrees))
+                    }
+                    // No item differs: nothing speaks against equality.
+                    Spread::Student { standard_error, .. } if standard_error == 0.0 && difference.estimate == 0.0 => {
+                        Some(1.0)
+                    }
+                    _ => None,
+                };
+                (p, "paired t over clusters")
+            };
+            let better = match more_is_better {
+                None => "neither",
+                Some(more) if (difference.estimate > 0.0) == more => "b",
+                Some(_) => "a",
+            };
+            Some(Comparison {
+                what: what.to_owned(),
+                a: name(a),
+                b: name(b),
+                measure: measure.to_owned(),
+                mean_a: sum_a / n,
+                mean_b: sum_b / n,
+                difference: difference.measure(config.level),
+                p_value,
+                test: test.to_owned(),
+                p_holm: None,
+                better: better.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Returns the units both have, in order of items.
+fn shared_units<'a>(a: &'a Subject, b: &'a Subject) -> Vec<(&'a Unit, &'a Unit)> {
+    let key = |unit: &Unit| (unit.item, unit.dimension.wrapping_add(1));
+    let mut others = b.units.iter().peekable();
+    let mut shared = Vec::new();
+    for unit in &a.units {
+        while others.next_if(|other| key(other) < key(unit)).is_some() {}
+        if let Some(other) = others.peek().filter(|other| key(other) == key(unit)) {
+            shared.push((unit, *other));
+        }
+    }
+    shared
+}
+
+/// Returns the mid-p of McNemar's test (Fagerland 2013) of the items on which only one is right.
+fn mcnemar_mid_p([only_a, only_b]: [u64; 2]) -> f64 {
+    let n = only_a + only_b;
+    let few = only_a.min(only_b);
+    if n == 0 {
+        return 1.0;
+    }
+    if n > 10_000 {
+        // The binomial is normal here to more digits than are shown.
+        let z = (only_a as f64 - only_b as f64).abs() / (n as f64).sqrt();
+        return 2.0 * normal_cdf(-z);
+    }
+    // P(X < few) + ½P(X = few), X binomial(n, ½), both tails.
+    let mut term = 0.5_f64.ln() * n as f64;
+    let mut below = 0.0;
+    for k in 0..few {
+        below += term.exp();
+        term += ((n - k) as f64 / (k + 1) as f64).ln();
+    }
+    (2.0 * below + term.exp()).min(1.0)
+}
+
+/// Corrects p values for the number of comparisons (Holm 1979) and withdraws what does not hold.
+fn holm(comparisons: &mut [Comparison], alpha: f64) {
+    let mut order: Vec<usize> = (0..comparisons.len()).filter(|&idx| comparisons[idx].p_value.is_some()).collect();
+    let p = |comparisons: &[Comparison], idx: usize| comparisons[idx].p_value.unwrap_or(1.0);
+    order.sort_by(|&x, &y| p(comparisons, x).total_cmp(&p(comparisons, y)).then(x.cmp(&y)));
+    let mut largest = 0.0_f64;
+    for (rank, &idx) in order.iter().enumerate() {
+        largest = largest.max(p(comparisons, idx) * (order.len() - rank) as f64).min(1.0);
+        comparisons[idx].p_holm = Some(largest);
+    }
+    for comparison in comparisons {
+        let is_shown = comparison.p_holm.is_some_and(|p| p < alpha);
+        if !is_shown && comparison.better != "neither" {
+            "undecided".clone_into(&mut comparison.better);
+        }
+    }
+}

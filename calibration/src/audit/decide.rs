@@ -1,0 +1,236 @@
+//! The gate applied: each limit met, broken or undecided, and what that makes of the judge.
+
+use crate::distribution::normal_quantile;
+use crate::gate::{Gate, LimitResult, LimitState};
+use crate::interval::Spread;
+use crate::judgement::OutcomeKind;
+
+use super::catalogue::{Family, Unit, info};
+use super::estimate::{Estimated, Measured};
+use super::result::Fitness;
+
+/// The power with which a stated number of further items decides.
+const POWER: f64 = 0.8;
+/// More further items than this are as good as none.
+const MOST_FURTHER_ITEMS: f64 = 1e7;
+
+/// The sides a limit may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Min,
+    Max,
+}
+
+/// A limit on one side, with what the data say of it.
+struct Trial<'a> {
+    id: &'a str,
+    side: Side,
+    limit: f64,
+    required: bool,
+    value: Option<&'a Estimated>,
+    /// One-sided p value of the limit being kept.
+    p_broken: Option<f64>,
+}
+
+/// Returns the verdict on a judge, why, and the result of each limit.
+pub(crate) fn decide(
+    gate: &Gate,
+    measured: &Measured,
+    kind: OutcomeKind,
+    level: f64,
+) -> (Fitness, String, Vec<LimitResult>) {
+    let mut trials: Vec<Trial<'_>> = Vec::new();
+    for (id, limit) in &gate.limits {
+        // A discrete answer flips; a score that moves by a hair flips too, and says nothing: it has a limit of its own.
+        if gate.name == "built in" && kind == OutcomeKind::Score && id == "flip_rate" {
+            continue;
+        }
+        let value = measured.values.get(id.as_str());
+        for (side, limit_value) in [(Side::Min, limit.min), (Side::Max, limit.max)] {
+            let Some(limit_value) = limit_value else { continue };
+            let p_broken = value.and_then(|value| match side {
+                Side::Max => value.spread.p_at_most(value.estimate, limit_value),
+                Side::Min => value.spread.p_at_least(value.estimate, limit_value),
+            });
+            trials.push(Trial { id, side, limit: limit_value, required: limit.required, value, p_broken });
+        }
+    }
+    holm(&mut trials);
+    let alpha = (1.0 - level) / 2.0;
+    let mut results: Vec<LimitResult> = trials.iter().map(|trial| apply(trial, level, alpha)).collect();
+    let order = |id: &str| super::catalogue::MEASURES.iter().position(|measure| measure.id == id);
+    results.sort_by_key(|result| order(&result.measure));
+    let (fitness, why) = conclude(gate, &trials, &results);
+    (fitness, why, results)
+}
+
+/// Replaces p values by Holm's, over the limits that could be measured.
+fn holm(trials: &mut [Trial<'_>]) {
+    let mut order: Vec<usize> = (0..trials.len()).filter(|&idx| trials[idx].p_broken.is_some()).collect();
+    order.sort_by(|&x, &y| {
+        let p = |idx: usize| trials[idx].p_broken.unwrap_or(1.0);
+        p(x).total_cmp(&p(y)).then(x.cmp(&y))
+    });
+    let n = order.len();
+    let mut largest = 0.0_f64;
+    for (rank, idx) in order.into_iter().enumerate() {
+        let p = trials[idx].p_broken.unwrap_or(1.0);
+        largest = largest.max(p * (n - rank) as f64).min(1.0);
+        trials[idx].p_broken = Some(largest);
+    }
+}
+
+fn apply(trial: &Trial<'_>, level: f64, alpha: f64) -> LimitResult {
+    let side = if trial.side == Side::Min { "min" } else { "max" };
+    let mut result = LimitResult {
+        measure: trial.id.to_owned(),
+        side: side.to_owned(),
+        limit: trial.limit,
+        state: LimitState::Unmeasured,
+        why: "this log cannot measure it".to_owned(),
+        p_broken: trial.p_broken,
+        further_items: None,
+        further_items_range: None,
+    };
+    let Some(value) = trial.value else { return result };
+    let unit = info(trial.id).map_or(Unit::Coefficient, |info| info.unit);
+    let shown = |number: f64| show(number, unit);
+    let limit = shown(trial.limit);
+    if let Some(reason) = info(trial.id).and_then(|info| info.ungatable) {
+        result.why = format!("no gate can rest on it: {reason}");
+        return result;
+    }
+    let Some(interval) = value.spread.interval(value.estimate, level) else {
+        result.state = LimitState::Undecided;
+        result.why = format!("{} has no interval in these data", shown(value.estimate));
+        return result;
+    };
+    let keeps = |estimated: &Estimated| {
+        estimated.spread.interval(estimated.estimate, level).is_some_and(|interval| match trial.side {
+            Side::Min => interval.low >= trial.limit,
+            Side::Max => interval.high <= trial.limit,
+        })
+    };
+    let (bound, other, word) = match trial.side {
+        Side::Min => (interval.low, interval.high, "at least"),
+        Side::Max => (interval.high, interval.low, "at most"),
+    };
+    let figures = format!("{} [{}, {}]", shown(value.estimate), shown(interval.low), shown(interval.high));
+    if trial.p_broken.is_some_and(|p| p < alpha) {
+        result.state = LimitState::Broken;
+        result.why = format!("{figures}: even the better end, {}, is not {word} {limit}", shown(other));
+        return result;
+    }
+    if keeps(value) {
+        if let Some(worst) = value.worst.as_deref().filter(|worst| !keeps(worst)) {
+            result.state = LimitState::Undecided;
+            result.why = format!(
+                "because of unparsed replies: {figures} is {word} {limit}, but {} would be the figure with every \
+                 unparsed reply counted against the judge",
+                shown(worst.estimate)
+            );
+            return result;
+        }
+        result.state = LimitState::Met;
+        result.why = format!("{figures}: even the worse end, {}, is {word} {limit}", shown(bound));
+        return result;
+    }
+    result.state = LimitState::Undecided;
+    let further = |truth: f64| further_items(value, unit, truth, trial.limit, level);
+    result.further_items = further(value.estimate);
+    result.further_items_range = Some([further(interval.low), further(interval.high)]);
+    let is_past = match trial.side {
+        Side::Min => interval.high < trial.limit,
+        Side::Max => interval.low > trial.limit,
+    };
+    result.why = if is_past {
+        format!("{figures} is not {word} {limit}, but not beyond doubt once all limits are counted (Holm)")
+    } else {
+        format!("{figures} holds the limit, {word} {limit}")
+    };
+    result
+}
+
+/// Returns how many items beyond those at hand decide with 80 % power, were the truth as stated: with the bound on the
+/// same side of the limit as the truth. `None`: no number decides.
+///
+/// n = deff · [z√(L(1−L)) + .84√(p(1−p))]² / (p−L)² for shares, with deff the variance of an item's figure over that of
+/// one independent answer; (z + .84)²·s²/(θ−L)² for means.
+fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f64) -> Option<u64> {
+    let n_items = value.n_items as f64;
+    let z = normal_quantile(0.5 + level / 2.0);
+    let power = normal_quantile(POWER);
+    let gap = truth - limit;
+    if gap == 0.0 || !truth.is_finite() {
+        return None;
+    }
+    let needed = match value.spread {
+        Spread::Proportion(proportion) if unit == Unit::Share => {
+            let deff = n_items / proportion.effective_sample_size(level);
+            let sd = |p: f64| (p * (1.0 - p)).max(0.0).sqrt();
+            deff * (z * sd(limit) + power * sd(truth)).powi(2) / (gap * gap)
+        }
+        _ => {
+            // The half width at this level stands for z standard errors.
+            let interval = value.spread.interval(value.estimate, level)?;
+            let standard_error = (interval.high - interval.low) / (2.0 * z);
+            (z + power).powi(2) * standard_error * standard_error * n_items / (gap * gap)
+        }
+    };
+    let further = (needed - n_items).ceil().max(1.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and ten million")]
+    (further <= MOST_FURTHER_ITEMS).then_some(further as u64)
+}
+
+fn show(number: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Share | Unit::Coefficient => format!("{number:.3}"),
+        Unit::Points => format!("{number:.2}"),
+    }
+}
+
+fn conclude(gate: &Gate, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitness, String) {
+    let title = |id: &str| info(id).map_or(id, |info| info.title).to_lowercase();
+    let of = |state: LimitState| -> Vec<String> {
+        results.iter().filter(|result| result.state == state).map(|result| title(&result.measure)).collect()
+    };
+    let broken = of(LimitState::Broken);
+    if !broken.is_empty() {
+        return (Fitness::Unfit, format!("It breaks {}: {}.", limits(broken.len()), broken.join(", ")));
+    }
+    let missing: Vec<String> =
+        trials.iter().filter(|trial| trial.required && trial.value.is_none()).map(|trial| title(trial.id)).collect();
+    if !missing.is_empty() {
+        return (
+            Fitness::Inconclusive,
+            format!("The gate requires what this log cannot measure: {}.", missing.join(", ")),
+        );
+    }
+    let undecided = of(LimitState::Undecided);
+    if !undecided.is_empty() {
+        let most = results.iter().filter_map(|result| result.further_items).max();
+        let further = match most {
+            Some(n) => format!(" About {n} further items would decide, if the estimates are right."),
+            None => String::new(),
+        };
+        let text = format!("The data leave {} undecided: {}.{further}", limits(undecided.len()), undecided.join(", "));
+        return (Fitness::Inconclusive, text);
+    }
+    let met = of(LimitState::Met);
+    if met.is_empty() {
+        return (Fitness::Inconclusive, "This log measures none of the gate's limits.".to_owned());
+    }
+    let is_truth = |result: &&LimitResult| {
+        result.state == LimitState::Met && info(&result.measure).is_some_and(|info| info.family == Family::Truth)
+    };
+    if !gate.truth_optional && !results.iter().any(|result| is_truth(&result)) {
+        let text = "It keeps every limit that could be measured, but nothing here says whether its answers are right: \
+                    add labels.";
+        return (Fitness::Inconclusive, text.to_owned());
+    }
+    (Fitness::Fit, format!("It keeps all {} limits that could be measured.", met.len()))
+}
+
+fn limits(n: usize) -> String {
+    if n == 1 { "one limit".to_owned() } else { format!("{n} limits") }
+}

@@ -1,0 +1,351 @@
+//! What is wrong with a judge and what to change, in plain words: rules on measures, each with its figures.
+
+use crate::judgement::OutcomeKind;
+
+use super::estimate::{Estimated, Measured};
+use super::result::{Baseline, ErrorClusters, Finding, FindingWeight, Thresholds, Voting};
+
+/// What findings are made from.
+pub(crate) struct Evidence<'a> {
+    pub kind: OutcomeKind,
+    pub level: f64,
+    pub measured: &'a Measured,
+    pub voting: Option<&'a Voting>,
+    pub thresholds: Option<&'a Thresholds>,
+    pub baselines: &'a [Baseline],
+    pub error_clusters: Option<&'a ErrorClusters>,
+    pub n_items: u64,
+    pub is_cached: bool,
+}
+
+fn per_cent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+impl Evidence<'_> {
+    fn get(&self, id: &str) -> Option<&Estimated> {
+        self.measured.values.get(id)
+    }
+
+    fn interval(&self, value: &Estimated) -> (f64, f64) {
+        let interval = value.spread.interval(value.estimate, self.level);
+        interval.map_or((f64::NEG_INFINITY, f64::INFINITY), |interval| (interval.low, interval.high))
+    }
+
+    /// A share with its interval, in words.
+    fn share(&self, value: &Estimated) -> String {
+        let (low, high) = self.interval(value);
+        if low.is_finite() {
+            format!("{} [{}, {}]", per_cent(value.estimate), per_cent(low), per_cent(high))
+        } else {
+            per_cent(value.estimate)
+        }
+    }
+}
+
+fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str) -> Finding {
+    Finding { what, advice: advice.to_owned(), measures: measures.iter().map(|&id| id.to_owned()).collect(), weight }
+}
+
+/// Returns what is found, the gravest first.
+pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    parsing(evidence, &mut found);
+    truth(evidence, &mut found);
+    position(evidence, &mut found);
+    stability(evidence, &mut found);
+    small(evidence, &mut found);
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    found
+}
+
+fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(value) = evidence.get("unparsed_rate").filter(|value| value.estimate > 0.0) else { return };
+    let weight = if value.estimate >= 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+    found.push(finding(
+        weight,
+        &["unparsed_rate"],
+        format!("No answer could be read from {} of its replies.", evidence.share(value)),
+        "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random.",
+    ));
+}
+
+fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    if let Some(value) = evidence.get("accuracy") {
+        let (low, high) = evidence.interval(value);
+        let weight = if high < 0.8 {
+            FindingWeight::Bad
+        } else if low >= 0.8 {
+            FindingWeight::Good
+        } else {
+            FindingWeight::Note
+        };
+        found.push(finding(
+            weight,
+            &["accuracy"],
+            format!("It agrees with the labels on {} of items.", evidence.share(value)),
+            "",
+        ));
+    }
+    for baseline in evidence.baselines {
+        let Some(difference) = &baseline.judge_minus_baseline else { continue };
+        if let (Some(low), Some(high)) = (difference.low, difference.high)
+            && low <= 0.0
+        {
+            let weight = if high < 0.0 { FindingWeight::Bad } else { FindingWeight::Note };
+            let verb = if high < 0.0 { "is worse than" } else { "is not shown to beat" };
+            found.push(finding(
+                weight,
+                &["accuracy"],
+                format!(
+                    "It {verb} a judge that {} ({} right).",
+                    baseline.explanation,
+                    per_cent(baseline.accuracy.estimate)
+                ),
+                "Until it beats that, it adds nothing: change the prompt or the model.",
+            ));
+        }
+    }
+    accept_errors(evidence, found);
+    if let Some(value) = evidence.get("auc") {
+        let (low, high) = evidence.interval(value);
+        let weight = if high < 0.7 {
+            FindingWeight::Bad
+        } else if low >= 0.8 {
+            FindingWeight::Good
+        } else {
+            FindingWeight::Note
+        };
+        found.push(finding(
+            weight,
+            &["auc"],
+            format!(
+                "A right item scores higher than a wrong one {} of the time (ties half; AUC).",
+                evidence.share(value)
+            ),
+            "",
+        ));
+    }
+    if let Some(value) = evidence.get("mean_error") {
+        let (low, high) = evidence.interval(value);
+        if low > 0.0 || high < 0.0 {
+            let (word, weight) =
+                if low > 0.0 { ("higher", FindingWeight::Bad) } else { ("lower", FindingWeight::Note) };
+            found.push(finding(
+                weight,
+                &["mean_error"],
+                format!(
+                    "It scores {:.2} points {word} than the labels, on average [{low:.2}, {high:.2}].",
+                    value.estimate.abs()
+                ),
+                "Give it one or two already scored reference samples as anchors, and demand evidence for high scores.",
+            ));
+        }
+    }
+    if let Some(thresholds) = evidence.thresholds {
+        let what = match thresholds.chosen {
+            Some(at) => format!(
+                "Accepting at {at} or more keeps false accepts under {} with confidence.",
+                per_cent(thresholds.cap)
+            ),
+            None => format!("No threshold keeps false accepts under {} with confidence.", per_cent(thresholds.cap)),
+        };
+        let (weight, advice) = match thresholds.chosen {
+            Some(_) => {
+                (FindingWeight::Note, "Use this threshold; the cross-validated rates say what choosing it costs.")
+            }
+            None => (FindingWeight::Bad, "Do not let this score accept anything by itself."),
+        };
+        found.push(finding(weight, &["false_accept_rate"], what, advice));
+    }
+}
+
+fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let pairs = [
+        (
+            "false_accept_rate",
+            "false_accept",
+            "accepts",
+            "wrong",
+            0.10,
+            "Raise the bar: vote, use a stricter prompt with reject as the default, or another model family as a second check.",
+        ),
+        (
+            "false_reject_rate",
+            "false_reject",
+            "rejects",
+            "right",
+            0.20,
+            "Look at the rejected items below; an anchor of an acceptable item often helps.",
+        ),
+    ];
+    for (id, error, verb, label, limit, advice) in pairs {
+        let Some(value) = evidence.get(id) else { continue };
+        let (_, high) = evidence.interval(value);
+        let weight = if value.estimate > limit {
+            FindingWeight::Bad
+        } else if high <= limit {
+            FindingWeight::Good
+        } else {
+            FindingWeight::Note
+        };
+        let advice = if weight == FindingWeight::Bad { advice } else { "" };
+        found.push(finding(weight, &[id], format!("It {verb} {} of {label} items.", evidence.share(value)), advice));
+        let Some(clusters) = evidence.error_clusters else { continue };
+        let (Some(half), Some(all)) = (clusters.half_of_errors_in.get(error), clusters.clusters_with_error.get(error))
+        else {
+            continue;
+        };
+        if clusters.unit == "group" && *all > 0 && clusters.design_effect.get(error).is_some_and(|deff| *deff > 1.5) {
+            found.push(finding(
+                FindingWeight::Note,
+                &[id],
+                format!("Half of these errors come from {half} of the {all} groups that show any."),
+                "Read those groups first: an ambiguous specification misleads judge and maker alike.",
+            ));
+        }
+    }
+}
+
+fn position(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    if let Some(value) = evidence.get("position_excess") {
+        let (low, _) = evidence.interval(value);
+        if low > 0.0 {
+            found.push(finding(
+                if value.estimate >= 0.05 { FindingWeight::Bad } else { FindingWeight::Note },
+                &["position_excess", "swap_consistency"],
+                format!(
+                    "The place shown changes its answer beyond noise: swapping adds {} to the disagreement that repeating shows.",
+                    evidence.share(value)
+                ),
+                "Ask in both orders and count a change of mind as a tie; more repeats in one order do not help.",
+            ));
+        }
+    } else if let Some(value) = evidence.get("swap_consistency") {
+        let (_, high) = evidence.interval(value);
+        let weight = if high < 0.75 { FindingWeight::Bad } else { FindingWeight::Note };
+        found.push(finding(
+            weight,
+            &["swap_consistency"],
+            format!("It names the same candidate after swapping {} of the time.", evidence.share(value)),
+            "Ask in both orders and count a change of mind as a tie; repeat each order to tell bias from noise.",
+        ));
+    }
+    if let Some(value) = evidence.get("first_position_preference") {
+        let (low, high) = evidence.interval(value);
+        if low > 0.5 || high < 0.5 {
+            let which = if low > 0.5 { "first" } else { "second" };
+            let shown = if low > 0.5 { value.estimate } else { 1.0 - value.estimate };
+            found.push(finding(
+                if shown > 0.6 { FindingWeight::Bad } else { FindingWeight::Note },
+                &["first_position_preference"],
+                format!("It prefers the candidate shown {which}: {} of decided answers choose it.", per_cent(shown)),
+                "Shuffle the order, or judge both orders and average.",
+            ));
+        }
+    }
+    if let Some(value) = evidence.get("order_shift") {
+        let (low, high) = evidence.interval(value);
+        if low > 0.0 || high < 0.0 {
+            found.push(finding(
+                FindingWeight::Bad,
+                &["order_shift"],
+                format!("The order shown shifts its answers by {:.3} [{low:.3}, {high:.3}].", value.estimate),
+                "Judge both orders and average.",
+            ));
+        }
+    }
+    if let Some(value) = evidence.get("place_slope") {
+        let (low, high) = evidence.interval(value);
+        if low > 0.0 || high < 0.0 {
+            found.push(finding(
+                FindingWeight::Bad,
+                &["place_slope"],
+                format!("Each place later changes a part's score by {:.3} [{low:.3}, {high:.3}].", value.estimate),
+                "Shuffle the parts, judge each order and average; or judge part by part.",
+            ));
+        }
+    }
+}
+
+fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    if evidence.kind == OutcomeKind::Score {
+        if let Some(value) = evidence.get("moved_over_one_point") {
+            let k = value.details.get("k").copied().unwrap_or(0.0);
+            let weight = if value.estimate > 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+            found.push(finding(
+                weight,
+                &["moved_over_one_point"],
+                format!("Scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
+                if weight == FindingWeight::Bad {
+                    "Fix the judge before tuning anything by it: temperature 0, a rubric with described levels, or the mean of several draws."
+                } else {
+                    ""
+                },
+            ));
+        }
+    } else if let Some(value) = evidence.get("flip_rate") {
+        let weight = if value.estimate > 0.15 { FindingWeight::Bad } else { FindingWeight::Note };
+        found.push(finding(
+            weight,
+            &["flip_rate"],
+            format!("Asked twice, it answers differently {} of the time.", evidence.share(value)),
+            if weight == FindingWeight::Bad { "Vote over several draws, or lower the temperature." } else { "" },
+        ));
+    }
+    voting(evidence, found);
+    if evidence.is_cached {
+        found.push(finding(
+            FindingWeight::Note,
+            &["flip_rate"],
+            "Every repeat is identical: the repeats may come from a cache, and say nothing of other wordings."
+                .to_owned(),
+            "Check that each repeat was asked afresh.",
+        ));
+    }
+}
+
+fn voting(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(voting) = evidence.voting else { return };
+    let accuracy = |point: &super::result::VotingPoint| point.accuracy.as_ref().map(|measure| measure.estimate);
+    let (Some(first), Some(last)) = (voting.points.first(), voting.points.last()) else { return };
+    let (Some(one), Some(most)) = (accuracy(first), accuracy(last)) else { return };
+    if last.k == first.k {
+        return;
+    }
+    let gain = most - one;
+    let what = format!(
+        "Voting over {} draws takes accuracy from {} to {} ({}).",
+        last.k,
+        per_cent(one),
+        per_cent(most),
+        voting.tie_rule
+    );
+    if gain >= 0.02 {
+        // The fewest votes that give nine tenths of the gain.
+        let enough = voting.points.iter().find(|point| accuracy(point).is_some_and(|value| value - one >= 0.9 * gain));
+        let k = enough.map_or(last.k, |point| point.k);
+        found.push(finding(FindingWeight::Note, &["accuracy"], what, &format!("Let {k} draws vote; more add little.")));
+    } else {
+        found.push(finding(
+            FindingWeight::Note,
+            &["accuracy"],
+            what,
+            "Votes do not pay here: its errors are systematic, not noise.",
+        ));
+    }
+}
+
+fn small(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    if evidence.n_items < 30 {
+        found.push(finding(
+            FindingWeight::Note,
+            &[],
+            format!(
+                "{} items are few: they can show that a judge is bad, hardly that it is good. None failing of 72 is what shows 5 % or less.",
+                evidence.n_items
+            ),
+            "Judge more items before signing.",
+        ));
+    }
+}

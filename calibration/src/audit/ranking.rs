@@ -1,0 +1,166 @@
+//! Groups of items of which exactly one is right: is it the one that scores highest?
+//!
+//! With repeated scores, the mean of k draws is taken over all k-subsets exactly: the distribution of each item's sum is
+//! worked out, and items are independent.
+
+use std::collections::BTreeMap;
+
+use super::AuditConfig;
+use super::estimate::{Estimated, Measured, Values};
+use super::result::{Voting, VotingPoint};
+use super::table::{Subject, Table, Unit};
+
+const NEEDS: &[&str] = &["group", "label", "score"];
+
+/// The units of each group that holds exactly one right and at least one wrong item.
+fn contests<'a>(table: &Table<'_>, subject: &'a Subject) -> Vec<Vec<&'a Unit>> {
+    if !table.cluster_is_group {
+        return Vec::new();
+    }
+    let mut groups: BTreeMap<(u32, u32), Vec<&Unit>> = BTreeMap::new();
+    for unit in &subject.units {
+        groups.entry((unit.cluster, unit.dimension)).or_default().push(unit);
+    }
+    groups
+        .into_values()
+        .filter(|units| {
+            let n_good = units.iter().filter(|unit| unit.truth.good == Some(true)).count();
+            n_good == 1 && units.len() > 1 && units.iter().all(|unit| unit.truth.good.is_some())
+        })
+        .collect()
+}
+
+/// Puts the right item first.
+fn right_first<'a>(units: &[&'a Unit]) -> Vec<&'a Unit> {
+    let mut ordered = units.to_vec();
+    ordered.sort_by_key(|unit| unit.truth.good != Some(true));
+    ordered
+}
+
+/// Measures how often the right item of a group has strictly the highest mean of all its draws.
+pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measured) {
+    let mut values = Values::default();
+    let (mut n_tied, mut n_right) = (0.0, 0.0);
+    for units in contests(table, subject) {
+        let units = right_first(&units);
+        let means: Vec<f64> = units
+            .iter()
+            .map(|unit| {
+                let (sum, n) = subject.parsed_of(unit).fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
+                sum / n
+            })
+            .collect();
+        if means.iter().any(|mean| mean.is_nan()) {
+            continue;
+        }
+        let best_wrong = means[1..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let is_right = means[0] > best_wrong + 1e-9;
+        n_right += f64::from(u8::from(is_right));
+        n_tied += f64::from(u8::from((means[0] - best_wrong).abs() <= 1e-9));
+        let n = units.iter().map(|unit| subject.parsed_of(unit).count()).sum();
+        values.push(units[0], f64::from(u8::from(is_right)), n);
+    }
+    let value = values.proportion("groups whose right item has strictly the highest mean score; ties count as wrong");
+    let value = value.map(|value| value.detail("n_right", n_right).detail("n_tied", n_tied));
+    measured.record("top_of_group_accuracy", value, "no group holds exactly one right item among others", NEEDS);
+}
+
+/// A score in thousandths, so that sums of decimals compare exactly.
+#[expect(clippy::cast_possible_truncation, reason = "scores are bounded well below 2^53 thousandths")]
+fn thousandths(score: f64) -> i64 {
+    (score * 1000.0).round() as i64
+}
+
+/// Returns how many k-subsets of `draws` have each sum, for k = 0..=`k_max`, as probabilities.
+fn sums_of_subsets(draws: &[f64], k_max: usize) -> Vec<BTreeMap<i64, f64>> {
+    let mut ways: Vec<BTreeMap<i64, f64>> = vec![BTreeMap::new(); k_max + 1];
+    ways[0].insert(0, 1.0);
+    for &draw in draws {
+        for k in (1..=k_max).rev() {
+            let added: Vec<(i64, f64)> =
+                ways[k - 1].iter().map(|(sum, ways)| (sum + thousandths(draw), *ways)).collect();
+            for (sum, more) in added {
+                *ways[k].entry(sum).or_insert(0.0) += more;
+            }
+        }
+    }
+    for sums in &mut ways {
+        let total: f64 = sums.values().sum();
+        for ways in sums.values_mut() {
+            *ways /= total;
+        }
+    }
+    ways
+}
+
+/// Probability that the first item's sum is highest, ties in equal parts, and that it is tied for highest.
+fn first_wins(sums: &[&BTreeMap<i64, f64>]) -> (f64, f64) {
+    let (mut win, mut tie) = (0.0, 0.0);
+    for (&sum, &p) in sums[0] {
+        // Of the others: the probability of each number of ties, none above.
+        let mut ties = vec![1.0];
+        for other in &sums[1..] {
+            let below: f64 = other.range(..sum).map(|(_, p)| p).sum();
+            let equal = other.get(&sum).copied().unwrap_or(0.0);
+            let mut next = vec![0.0; ties.len() + 1];
+            for (idx, p) in ties.iter().enumerate() {
+                next[idx] += p * below;
+                next[idx + 1] += p * equal;
+            }
+            ties = next;
+        }
+        win += p * ties.iter().enumerate().map(|(tied, p)| p / (tied + 1) as f64).sum::<f64>();
+        tie += p * ties[1..].iter().sum::<f64>();
+    }
+    (win, tie)
+}
+
+/// Returns the curve of the best-of-group choice by the mean of k draws, or `None` when there are no such groups.
+pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Option<Voting> {
+    let contests = contests(table, subject);
+    let n_parsed = |unit: &&Unit| subject.parsed_of(unit).count();
+    let lengths = contests.iter().map(|units| units.iter().map(n_parsed).min().unwrap_or(0));
+    let mut sorted: Vec<usize> = lengths.clone().collect();
+    sorted.sort_unstable();
+    let k_max = sorted.get(sorted.len() / 10).copied().filter(|&k| k >= 2)?.min(25);
+    let mut values: Vec<Values> = vec![Values::default(); k_max + 1];
+    let mut ties = vec![0.0; k_max + 1];
+    let mut n_used = 0_u64;
+    for (units, shortest) in contests.iter().zip(lengths) {
+        if shortest < k_max {
+            continue;
+        }
+        n_used += 1;
+        let units = right_first(units);
+        let draws: Vec<Vec<f64>> = units.iter().map(|unit| subject.parsed_of(unit).collect()).collect();
+        let sums: Vec<Vec<BTreeMap<i64, f64>>> = draws.iter().map(|draws| sums_of_subsets(draws, k_max)).collect();
+        for k in 1..=k_max {
+            let at_k: Vec<&BTreeMap<i64, f64>> = sums.iter().map(|sums| &sums[k]).collect();
+            let (win, tie) = first_wins(&at_k);
+            values[k].push(units[0], win, k * units.len());
+            ties[k] += tie;
+        }
+    }
+    let points = (1..=k_max)
+        .map(|k| VotingPoint {
+            k: u32::try_from(k).expect("few draws are considered"),
+            accuracy: values[k]
+                .proportion(&format!(
+                    "the right item of its group has the highest mean of {k} draws, over all {k}-subsets"
+                ))
+                .map(|value: Estimated| value.measure(config.level)),
+            false_accept_rate: None,
+            false_reject_rate: None,
+            flip_rate: None,
+            tie_share: ties[k] / n_used as f64,
+            empty_share: 0.0,
+        })
+        .collect();
+    Some(Voting {
+        tie_rule: "the right item tied with others for the highest mean counts in equal parts".to_owned(),
+        k_max: u32::try_from(k_max).expect("few draws are considered"),
+        n_items: n_used,
+        n_items_left_out: contests.len() as u64 - n_used,
+        points,
+    })
+}
