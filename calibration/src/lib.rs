@@ -2,9 +2,11 @@
 //!
 //! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
 
+pub mod agreement;
 pub mod audit;
 pub mod distribution;
 pub mod gate;
+pub mod icc;
 pub mod judgement;
 pub mod log;
 pub mod names;
