@@ -2,11 +2,13 @@
 //!
 //! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
 
+pub mod agreement;
 pub mod audit;
 pub mod cluster;
 pub mod combinatorics;
 pub mod distribution;
 pub mod gate;
+pub mod icc;
 pub mod interval;
 pub mod judgement;
 pub mod log;

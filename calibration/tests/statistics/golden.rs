@@ -18,3 +18,9 @@ pub(crate) fn numbers(value: &Value) -> Vec<f64> {
 pub(crate) fn rows(value: &Value) -> Vec<Vec<f64>> {
     value.as_array().unwrap().iter().map(numbers).collect()
 }
+/// Asserts that two numbers agree to the relative tolerance, and below 1e-6 to that of 1e-6.
+#[track_caller]
+pub(crate) fn assert_close(actual: f64, expected: f64, tolerance: f64, what: &str) {
+    let scale = expected.abs().max(1e-6);
+    assert!((actual - expected).abs() <= tolerance * scale, "{what}: {actual:e} is not {expected:e}");
+}

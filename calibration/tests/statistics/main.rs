@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail loudly, and some values are exact")]
 
+mod agreement;
 mod distribution;
 mod golden;
+mod icc;
