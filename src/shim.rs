@@ -1,7 +1,6 @@
 //! Stands in for the parts that other branches bring, until they are merged.
 #![expect(
     dead_code,
-    missing_docs,
     unreachable_pub,
     clippy::unnecessary_wraps,
     clippy::unwrap_used,
@@ -150,6 +149,19 @@ pub fn read(path: &Path, _options: &ReadOptions, sink: &mut dyn Sink) -> Result<
         let line = record.position().map_or(0, csv::Position::line);
         summary.n_rows += 1;
         let cell = |name: &str| headers.iter().position(|header| header == name).map(|at| &record[at]);
+        if cell("item").unwrap_or_default().is_empty() {
+            summary.n_bad_rows += 1;
+            sink.problem(Problem {
+                severity: Severity::Error,
+                code: "bad-row".to_owned(),
+                message: "no item".to_owned(),
+                count: 1,
+                file: Some(path.display().to_string()),
+                line: Some(line),
+                column: Some("item".to_owned()),
+            });
+            continue;
+        }
         let mut judgement = Judgement { item: cell("item").unwrap_or_default().into(), ..Judgement::default() };
         judgement.judge = cell("judge").unwrap_or(&stem).into();
         judgement.verdict = cell("verdict").and_then(Verdict::parse);

@@ -34,7 +34,7 @@ Examples:
   assize audit table.csv --columns 'item=id, score=s1..s8, label=human'
   zcat log.csv.gz | assize audit - --json | jq '.judges[].measures.flip_rate'
 
-Settings, the upper one counting: flags; the variables named below; the file given with --config,
+Settings, the upper one counting: flags; the variables named above; the file given with --config,
 which may hold [audit], [columns] and [gate]; what is built in.
 
 Exit status: 0 every judge is fit, 1 one is unfit, 2 inconclusive, 3 the audit could not be made.")]

@@ -35,7 +35,6 @@ use status::{Failure, Status};
     name = "assize",
     version,
     max_term_width = 100,
-    infer_subcommands = true,
     after_help = "\
 Examples:
   assize audit judgements.csv --out report     a verdict on a judge, and a report

@@ -147,8 +147,8 @@ pub fn built_in_gate_text() -> String {
          #   assize gate > gate.toml\n\
          #   assize audit judgements.csv --gate gate.toml\n\
          #\n\
-         # A limit is met when the whole interval keeps it and broken when the whole interval breaks it; between the two\n\
-         # the judge is inconclusive. A measure the log cannot show is passed over, unless its limit says\n\
+         # A limit is met when the whole interval keeps it and broken when the whole interval breaks it (more of it, the\n\
+         # more limits there are); between the two the judge is inconclusive. A measure the log cannot show is passed over, unless its limit says\n\
          # `required = true`. Measures that can be limited: `assize gate --measures`.\n\n",
     );
     text.push_str(&gate_text(&Gate::built_in()));
