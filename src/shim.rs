@@ -17,7 +17,7 @@ use assize_calibration::audit::result::{Audit, Data, Fitness, JudgeAudit, Measur
 use assize_calibration::gate::{Gate, Limit};
 use assize_calibration::judgement::{Judgement, OutcomeKind, Verdict};
 use assize_calibration::log::{Answer, Log};
-use assize_calibration::problem::{Problem, Severity};
+use assize_calibration::problem::{Problem, Problems, Severity};
 
 use crate::formats::columns::ColumnMap;
 use crate::formats::{ReadError, ReadOptions, ReadSummary, Sink};
@@ -135,11 +135,15 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
 /// # Errors
 /// As the real one.
 pub fn read(path: &Path, _options: &ReadOptions, sink: &mut dyn Sink) -> Result<ReadSummary, ReadError> {
-    let file: Box<dyn std::io::Read> = if path == Path::new("-") {
+    let file: Box<dyn std::io::Read + Send> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
         Box::new(std::fs::File::open(path).map_err(|source| ReadError::Io { path: path.to_path_buf(), source })?)
     };
+    read_from(path, file, sink)
+}
+
+fn read_from(path: &Path, file: impl std::io::Read, sink: &mut dyn Sink) -> Result<ReadSummary, ReadError> {
     let mut reader = csv::Reader::from_reader(file);
     let headers = reader.headers().unwrap().clone();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -196,15 +200,33 @@ pub struct RenderError;
 #[derive(Clone, Debug, Default)]
 pub struct HtmlOptions {}
 
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// ANSI colours.
+    Ansi,
+    /// None.
+    Plain,
+}
+
+/// Which characters are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// Any.
+    Unicode,
+    /// ASCII only.
+    Ascii,
+}
+
 /// Options.
 #[derive(Clone, Debug)]
 pub struct TerminalOptions {
     /// Columns.
     pub width: usize,
     /// Colours.
-    pub colour: bool,
-    /// More than ASCII.
-    pub unicode: bool,
+    pub colour: Colour,
+    /// Characters.
+    pub charset: Charset,
 }
 
 /// Renders.
@@ -231,7 +253,7 @@ pub fn junit(audit: &Audit) -> Result<String, RenderError> {
 /// Renders.
 pub fn terminal(audit: &Audit, options: &TerminalOptions) -> String {
     let verdict = format!("{:?}", audit.fitness).to_uppercase();
-    if options.colour { format!("\u{1b}[1m{verdict}\u{1b}[0m\n") } else { format!("{verdict}\n") }
+    if options.colour == Colour::Ansi { format!("\u{1b}[1m{verdict}\u{1b}[0m\n") } else { format!("{verdict}\n") }
 }
 
 /// Renders.
@@ -242,47 +264,132 @@ pub fn json(audit: &Audit) -> Result<String, RenderError> {
     serde_json::to_string_pretty(audit).map(|text| text + "\n").map_err(|_| RenderError)
 }
 
-/// Reads a mapping.
+impl std::str::FromStr for ColumnMap {
+    type Err = ReadError;
+
+    fn from_str(text: &str) -> Result<Self, ReadError> {
+        if text.contains('=') { Ok(Self {}) } else { Err(ReadError::Columns(format!("`{text}` maps nothing"))) }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for ColumnMap {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        toml::Table::deserialize(deserializer).map(|_| Self {})
+    }
+}
+
+/// Reads a stream.
 ///
 /// # Errors
-/// A mapping that is none.
-pub fn columns_from_text(text: &str) -> Result<ColumnMap, String> {
-    if text.contains('=') { Ok(ColumnMap::default()) } else { Err(format!("`{text}` maps nothing")) }
+/// As the real one.
+pub fn read_stream(
+    path: &Path,
+    stream: Box<dyn std::io::Read + Send>,
+    _options: &ReadOptions,
+    sink: &mut dyn Sink,
+) -> Result<ReadSummary, ReadError> {
+    read_from(path, stream, sink)
 }
 
-/// Reads a mapping.
-///
-/// # Errors
-/// None.
-pub fn columns_from_toml(_table: &toml::Table) -> Result<ColumnMap, String> {
-    Ok(ColumnMap::default())
+/// Collects.
+#[derive(Debug, Default)]
+pub struct Collector {
+    /// Log.
+    pub log: Log,
+    /// Problems.
+    pub problems: Problems,
 }
 
-/// Takes rows.
-pub trait RowWriter {
-    /// Writes one.
-    ///
-    /// # Errors
-    /// A full disk.
-    fn write(&mut self, judgement: &Judgement<'_>) -> std::io::Result<()>;
-
-    /// Ends the file.
-    ///
-    /// # Errors
-    /// A full disk.
-    fn finish(&mut self) -> std::io::Result<()>;
-}
-
-/// JSON Lines.
-pub struct JsonlWriter<W>(pub W);
-
-impl<W: Write> RowWriter for JsonlWriter<W> {
-    fn write(&mut self, judgement: &Judgement<'_>) -> std::io::Result<()> {
-        serde_json::to_writer(&mut self.0, judgement)?;
-        self.0.write_all(b"\n")
+impl Sink for Collector {
+    fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
+        self.log.push(judgement, line);
+        Ok(())
     }
 
-    fn finish(&mut self) -> std::io::Result<()> {
-        self.0.flush()
+    fn problem(&mut self, problem: Problem) {
+        self.problems.add(problem);
+    }
+}
+
+/// Two sinks.
+pub struct Tee<'a> {
+    /// First.
+    pub first: &'a mut dyn Sink,
+    /// Second.
+    pub second: &'a mut dyn Sink,
+}
+
+impl Sink for Tee<'_> {
+    fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
+        self.first.judgement(judgement, line)?;
+        self.second.judgement(judgement, line)
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.first.problem(problem);
+    }
+}
+
+/// Formats.
+pub enum OutputFormat {
+    /// JSON Lines.
+    Jsonl,
+}
+
+/// Writes.
+pub struct LogWriter {
+    path: std::path::PathBuf,
+    file: Option<tempfile::NamedTempFile>,
+    stream: Box<dyn Write + Send>,
+    /// Problems.
+    pub problems: Problems,
+    n_rows: u64,
+}
+
+impl LogWriter {
+    /// Starts.
+    ///
+    /// # Errors
+    /// No.
+    pub fn create(path: &Path) -> Result<Self, ReadError> {
+        let file = tempfile::Builder::new().prefix(".assize-").suffix(".tmp").tempfile_in(path.parent().unwrap());
+        let file = file.unwrap();
+        let stream = Box::new(std::io::BufWriter::new(file.reopen().unwrap()));
+        Ok(Self { path: path.to_path_buf(), file: Some(file), stream, problems: Problems::default(), n_rows: 0 })
+    }
+
+    /// Starts.
+    ///
+    /// # Errors
+    /// No.
+    pub fn to_stream(path: &Path, stream: Box<dyn Write + Send>, _format: OutputFormat) -> Result<Self, ReadError> {
+        let stream = Box::new(std::io::BufWriter::new(stream));
+        Ok(Self { path: path.to_path_buf(), file: None, stream, problems: Problems::default(), n_rows: 0 })
+    }
+
+    /// Ends.
+    ///
+    /// # Errors
+    /// Full.
+    pub fn finish(mut self) -> Result<u64, ReadError> {
+        self.stream.flush().map_err(|source| ReadError::Write { path: self.path.clone(), source })?;
+        if let Some(file) = self.file {
+            file.persist(&self.path).unwrap();
+        }
+        Ok(self.n_rows)
+    }
+}
+
+impl Sink for LogWriter {
+    fn judgement(&mut self, judgement: &Judgement<'_>, _line: u64) -> Result<(), ReadError> {
+        self.n_rows += 1;
+        serde_json::to_writer(&mut self.stream, judgement)
+            .map_err(std::io::Error::from)
+            .and_then(|()| self.stream.write_all(b"\n"))
+            .map_err(|source| ReadError::Write { path: self.path.clone(), source })
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.add(problem);
     }
 }

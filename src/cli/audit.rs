@@ -1,25 +1,23 @@
 //! `assize audit`: a log in, a verdict and a report out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
 use assize_calibration::gate::Gate;
-use assize_calibration::judgement::{Judgement, OutcomeKind};
-use assize_calibration::log::Log;
+use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum;
 
 use super::files::{Existing, OutDir, Pending, REPORT_FILES};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
-use super::reading::{self, Reading, Rows, read_sources, refused};
+use super::reading::{self, Reading, read_sources, refused};
 use super::render::{Format, render};
 use super::status::{Failure, Status};
 use crate::config::{Settings, check_audit_config, read_gate, read_settings};
-use crate::formats::ReadError;
 use crate::formats::columns::ColumnMap;
-use crate::shim::{self, BuiltIn as _, JsonlWriter, RowWriter};
+use crate::shim::{self, BuiltIn as _, Collector, LogWriter, OutputFormat, Tee};
 
 /// Give a verdict on a judge from a log of its judgements
 ///
@@ -183,12 +181,17 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     // The directory comes before the reading, so that a wrong one is told at once.
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
-    let [judgements, ..] = REPORT_FILES;
-    let copy = out.as_ref().map(|out| LogCopy::create(&out.path(judgements))).transpose()?;
+    let mut copy = out.as_ref().map(begin_copy).transpose()?;
 
-    let mut collector = Collector { log: Log::default(), copy };
-    let reading = read_sources(&args.sources, &plan.columns, &mut collector, printer)?;
-    let Collector { log, copy } = collector;
+    let mut collector = Collector::default();
+    let reading = match &mut copy {
+        Some((_, writer)) => {
+            let mut both = Tee { first: &mut collector, second: writer };
+            read_sources(&args.sources, &plan.columns, &mut both, printer)?
+        }
+        None => read_sources(&args.sources, &plan.columns, &mut collector, printer)?,
+    };
+    let log = collector.log;
 
     let progress = Progress::start(printer, format!("measuring {} judgements", log.len()), Gauge::default());
     let audited = shim::audit(&log, &plan.config, &plan.gate);
@@ -203,8 +206,9 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         printer.detail(&reading::described(problem));
     }
 
-    if let (Some(out), Some(copy)) = (&out, copy) {
-        write_report(out, copy, &audit, printer)?;
+    if let (Some(out), Some((file, writer))) = (&out, copy) {
+        writer.finish().map_err(anyhow::Error::from)?;
+        write_report(out, file, &audit, printer)?;
     }
     match printer.form() {
         Form::Json => printer.data(&render(&audit, Format::Json)?)?,
@@ -240,52 +244,24 @@ fn names(sources: &[PathBuf]) -> Vec<String> {
     sources.iter().map(|source| source.display().to_string()).collect()
 }
 
-/// Writes the files of the report. All are complete on the disk before the first takes its name.
-fn write_report(out: &OutDir, copy: LogCopy, audit: &Audit, printer: &Printer) -> Result<(), Failure> {
+/// Begins the plain log that goes beside the report.
+fn begin_copy(out: &OutDir) -> Result<(Pending, LogWriter), Failure> {
+    let [judgements, ..] = REPORT_FILES;
+    let path = out.path(judgements);
+    let file = Pending::create(&path)?;
+    let writer = LogWriter::to_stream(&path, Box::new(file.handle()?), OutputFormat::Jsonl);
+    Ok((file, writer.map_err(anyhow::Error::from)?))
+}
+
+/// Writes the files of the report beside the `judgements`. All are complete on the disk before the first takes its name.
+fn write_report(out: &OutDir, judgements: Pending, audit: &Audit, printer: &Printer) -> Result<(), Failure> {
     let _progress = Progress::start(printer, "writing the report".to_owned(), Gauge::default());
-    let mut files = vec![copy.finish()?];
+    let mut files = vec![judgements.complete()?];
     let [_judgements, rendered @ ..] = REPORT_FILES;
     for (name, format) in rendered.into_iter().zip([Format::Html, Format::Md, Format::Junit, Format::Json]) {
         files.push(Pending::with_text(&out.path(name), &render(audit, format)?)?);
     }
     files.into_iter().try_for_each(Pending::finish)
-}
-
-/// Keeps the rows in memory and, where a report is wanted, copies them to the plain log beside it.
-struct Collector {
-    log: Log,
-    copy: Option<LogCopy>,
-}
-
-impl Rows for Collector {
-    fn take(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
-        self.log.push(judgement, line);
-        match &mut self.copy {
-            Some(copy) => copy.write(judgement),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The plain log being written beside the report.
-struct LogCopy {
-    path: PathBuf,
-    writer: JsonlWriter<Pending>,
-}
-
-impl LogCopy {
-    fn create(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { path: path.to_path_buf(), writer: JsonlWriter(Pending::create(path)?) })
-    }
-
-    fn write(&mut self, judgement: &Judgement<'_>) -> Result<(), ReadError> {
-        self.writer.write(judgement).map_err(|source| ReadError::Write { path: self.path.clone(), source })
-    }
-
-    fn finish(mut self) -> Result<Pending, Failure> {
-        self.writer.finish().with_context(|| format!("failed to write {}", self.path.display()))?;
-        Ok(self.writer.0)
-    }
 }
 
 #[cfg(test)]

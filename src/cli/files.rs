@@ -5,7 +5,7 @@
 //! name begins with [`UNFINISHED`]; the next run into that directory removes it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -33,9 +33,9 @@ pub(super) struct Pending {
 #[derive(Debug)]
 enum Target {
     /// Takes its name when complete.
-    Renamed(BufWriter<NamedTempFile>),
+    Renamed(NamedTempFile),
     /// A device or pipe: there is nothing to rename.
-    Direct(BufWriter<File>),
+    Direct(File),
 }
 
 impl Pending {
@@ -44,9 +44,9 @@ impl Pending {
         let context = || format!("failed to create {}", path.display());
         // A link stays a link: what it points at is written.
         let path = fs::canonicalize(path).unwrap_or_else(|_absent| path.to_path_buf());
-        if fs::metadata(&path).is_ok_and(|known| !known.is_file() && !known.is_dir()) {
+        if is_special(&path) {
             let file = OpenOptions::new().write(true).open(&path).with_context(context)?;
-            return Ok(Self { path, to: Target::Direct(BufWriter::new(file)) });
+            return Ok(Self { path, to: Target::Direct(file) });
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(UNFINISHED).suffix(UNFINISHED_END);
@@ -58,53 +58,53 @@ impl Pending {
         }
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = builder.tempfile_in(dir).with_context(context)?;
-        Ok(Self { path, to: Target::Renamed(BufWriter::with_capacity(1 << 18, file)) })
+        Ok(Self { path, to: Target::Renamed(file) })
     }
 
     /// Begins the file `path` with all its text, which is on the disk when this returns.
     pub(super) fn with_text(path: &Path, text: &str) -> Result<Self, Failure> {
-        let mut pending = Self::create(path)?;
-        pending.write_all(text.as_bytes()).and_then(|()| pending.sync()).with_context(|| pending.failed())?;
-        Ok(pending)
+        let pending = Self::create(path)?;
+        pending.file().write_all(text.as_bytes()).with_context(|| pending.failed())?;
+        pending.complete()
     }
 
-    /// Gives the file its name.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.sync().with_context(|| self.failed())?;
-        if let Target::Renamed(writer) = self.to {
-            let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
-            let named = file.and_then(|file| file.persist(&self.path).map_err(|error| error.error));
-            named.with_context(|| format!("failed to write {}", self.path.display()))?;
+    /// Returns a handle to write to, without a buffer.
+    pub(super) fn handle(&self) -> Result<File, Failure> {
+        Ok(self.file().try_clone().with_context(|| self.failed())?)
+    }
+
+    /// Makes sure that what was written is on the disk.
+    pub(super) fn complete(self) -> Result<Self, Failure> {
+        if let Target::Renamed(file) = &self.to {
+            file.as_file().sync_all().with_context(|| self.failed())?;
+        }
+        Ok(self)
+    }
+
+    /// Gives the complete file its name.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let failed = self.failed();
+        if let Target::Renamed(file) = self.to {
+            file.persist(&self.path).map_err(|error| error.error).context(failed)?;
         }
         Ok(())
+    }
+
+    fn file(&self) -> &File {
+        match &self.to {
+            Target::Renamed(file) => file.as_file(),
+            Target::Direct(file) => file,
+        }
     }
 
     fn failed(&self) -> String {
         format!("failed to write {}", self.path.display())
     }
-
-    fn sync(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            Target::Renamed(writer) => writer.flush().and_then(|()| writer.get_ref().as_file().sync_all()),
-            Target::Direct(writer) => writer.flush(),
-        }
-    }
 }
 
-impl Write for Pending {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            Target::Renamed(writer) => writer.write(bytes),
-            Target::Direct(writer) => writer.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            Target::Renamed(writer) => writer.flush(),
-            Target::Direct(writer) => writer.flush(),
-        }
-    }
+/// Returns whether a path names a device, pipe or socket, which are written to and never replaced.
+pub(super) fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
 }
 
 /// Whether what is already there may be replaced.

@@ -1,9 +1,10 @@
 //! Reading sources: options shared by commands that read logs, and what becomes of the rows.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Context as _;
 use assize_calibration::judgement::Judgement;
@@ -15,13 +16,7 @@ use super::status::Failure;
 use crate::config::{self, ConfigError};
 use crate::formats::columns::ColumnMap;
 use crate::formats::{ReadError, ReadOptions, ReadSummary, Sink};
-use crate::shim::{columns_from_text, read};
-
-/// Takes rows as they are read.
-pub(super) trait Rows {
-    /// Takes one row, the `line`th of its file.
-    fn take(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError>;
-}
+use crate::shim::{read, read_stream};
 
 /// What reading all sources came to.
 #[derive(Debug, Default)]
@@ -44,25 +39,31 @@ impl Reading {
     }
 }
 
-/// Reads all sources into `rows`, in the order given.
+/// Reads all sources, in the order given: judgements go to `rows`, problems are gathered in what is returned.
 pub(super) fn read_sources(
     sources: &[PathBuf],
     columns: &ColumnMap,
-    rows: &mut dyn Rows,
+    rows: &mut dyn Sink,
     printer: &Printer,
 ) -> Result<Reading, Failure> {
     if sources.iter().filter(|source| *source == Path::new("-")).count() > 1 {
         return Err(Failure::usage("standard input can be read only once").help("give `-` once"));
     }
+    let options = ReadOptions { columns: columns.clone() };
     let mut reading = Reading::default();
     for source in sources {
         let name = if source == Path::new("-") { "standard input".to_owned() } else { source.display().to_string() };
         let total_bytes = fs::metadata(source).ok().filter(fs::Metadata::is_file).map(|known| known.len());
         let gauge = Gauge { total_bytes, ..Gauge::default() };
-        let options = ReadOptions { columns: columns.clone(), n_bytes_read: Some(Arc::clone(&gauge.bytes)) };
         let progress = Progress::start(printer, format!("reading {name}"), gauge.clone());
         let mut sink = Counted { rows, problems: &mut reading.problems, gauge: &gauge };
-        let read = read(source, &options, &mut sink);
+        let read = match countable(source) {
+            Some(file) => {
+                let stream = CountedFile { file, n_bytes: Arc::clone(&gauge.bytes) };
+                read_stream(source, Box::new(stream), &options, &mut sink)
+            }
+            None => read(source, &options, &mut sink),
+        };
         drop(progress);
         let summary = read.map_err(unreadable)?;
         let (n_rows, n_bad_rows) = (summary.n_rows, summary.n_bad_rows);
@@ -73,13 +74,41 @@ pub(super) fn read_sources(
 }
 
 fn unreadable(error: ReadError) -> Failure {
-    let not_found = matches!(&error, ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound);
+    let not_found = matches!(&error, ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
     let failure = Failure::from(anyhow::Error::from(error));
     if not_found { failure.help("check the path; `-` reads standard input") } else { failure }
 }
 
+/// Opens a file whose bytes can be counted as they are read. Parquet is read from its end, and whatever is no plain file
+/// or cannot be opened is left to the readers, who say what is wrong.
+fn countable(source: &Path) -> Option<File> {
+    let mut file = File::open(source).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut magic = [0; 4];
+    let is_parquet = file.read_exact(&mut magic).is_ok() && &magic == b"PAR1";
+    file.rewind().ok()?;
+    (!is_parquet).then_some(file)
+}
+
+/// A file that tells how much of it was read.
+struct CountedFile {
+    file: File,
+    n_bytes: Arc<AtomicU64>,
+}
+
+impl Read for CountedFile {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.file.read(bytes)?;
+        self.n_bytes.fetch_add(n_read as u64, Ordering::Relaxed);
+        Ok(n_read)
+    }
+}
+
+/// Counts rows and keeps problems.
 struct Counted<'a> {
-    rows: &'a mut dyn Rows,
+    rows: &'a mut dyn Sink,
     problems: &'a mut Problems,
     gauge: &'a Gauge,
 }
@@ -87,7 +116,7 @@ struct Counted<'a> {
 impl Sink for Counted<'_> {
     fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
         self.gauge.rows.fetch_add(1, Ordering::Relaxed);
-        self.rows.take(judgement, line)
+        self.rows.judgement(judgement, line)
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -100,8 +129,7 @@ pub(super) fn columns(stated: &str) -> Result<ColumnMap, Failure> {
     if Path::new(stated).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         return config::read_columns(Path::new(stated)).map_err(refused);
     }
-    let read = columns_from_text(stated).map_err(anyhow::Error::msg).context("--columns does not say what is where")?;
-    Ok(read)
+    Ok(stated.parse::<ColumnMap>().context("failed to understand --columns")?)
 }
 
 /// Returns the failure that a refused file of settings is.

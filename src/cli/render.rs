@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::printer;
 use super::status::Failure;
-use crate::shim::{HtmlOptions, TerminalOptions, html, json, junit, markdown, terminal};
+use crate::shim::{Charset, Colour, HtmlOptions, TerminalOptions, html, json, junit, markdown, terminal};
 
 /// A form in which an audit can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,7 +32,11 @@ pub(super) fn render(audit: &Audit, format: Format) -> Result<String, Failure> {
         Format::Junit => junit(audit).context("failed to render the report as JUnit XML")?,
         Format::Terminal => terminal(
             audit,
-            &TerminalOptions { width: printer::width(), colour: printer::colour(), unicode: printer::unicode() },
+            &TerminalOptions {
+                width: printer::width(),
+                colour: if printer::colour() { Colour::Ansi } else { Colour::Plain },
+                charset: if printer::unicode() { Charset::Unicode } else { Charset::Ascii },
+            },
         ),
     };
     Ok(text)

@@ -11,7 +11,6 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use super::document::Document;
 use super::{ConfigError, gate};
 use crate::formats::columns::ColumnMap;
-use crate::shim::columns_from_toml;
 
 const KEYS: [&str; 3] = ["audit", "columns", "gate"];
 
@@ -61,10 +60,8 @@ pub fn read_columns(path: &Path) -> Result<ColumnMap, ConfigError> {
 fn columns(document: &Document, table: &DeTable<'_>) -> Result<Option<ColumnMap>, ConfigError> {
     let Some(value) = table.get("columns") else { return Ok(None) };
     let columns = document.expect_table(value, "columns", "[columns]")?;
-    let plain = toml::Table::deserialize(Deserializer::from(Spanned::new(value.span(), columns.clone())))
-        .map_err(|error| document.not_toml(&error))?;
-    let map = columns_from_toml(&plain).map_err(|message| document.refuse(value.span(), message, None))?;
-    Ok(Some(map))
+    let map = ColumnMap::deserialize(Deserializer::from(Spanned::new(value.span(), columns.clone())));
+    map.map(Some).map_err(|error| document.refuse(error.span().unwrap_or(value.span()), error.message(), None))
 }
 
 fn audit_config(document: &Document, value: &Spanned<DeValue<'_>>) -> Result<AuditConfig, ConfigError> {

@@ -3,8 +3,6 @@
 //! Everything that reads a judgement ends in a [`Sink`]; nothing here keeps a log or computes a figure.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::Problem;
@@ -74,8 +72,6 @@ pub enum ReadError {
 pub struct ReadOptions {
     /// Which columns mean what. Empty: recognised by their names.
     pub columns: columns::ColumnMap,
-    /// Where a reader counts the bytes it has taken from the file, compressed as they lie there. Only progress looks at it.
-    pub n_bytes_read: Option<Arc<AtomicU64>>,
 }
 
 /// Reads one source (a file, or `-` for standard input) into `sink`.

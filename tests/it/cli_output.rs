@@ -39,7 +39,7 @@ fn the_summary_tells_how_to_get_a_report_and_where_it_is() {
     let with = audit_with(&desk, &["--out", "report"]);
     let path = with.stdout.lines().last().unwrap().strip_prefix("report: ").unwrap();
     assert!(std::path::Path::new(path).is_absolute(), "{path}");
-    assert!(std::fs::read_to_string(path).unwrap().contains("<"));
+    assert!(std::fs::read_to_string(path).unwrap().contains('<'));
 }
 
 #[test]
