@@ -1,0 +1,174 @@
+//! The command line: one file per command, and what they share.
+//!
+//! Only this module prints, reads the clock and the environment, and decides the exit status. Errors of the parts
+//! below it arrive typed; here they become text.
+
+mod audit;
+mod completions;
+mod convert;
+mod doctor;
+mod files;
+mod gate;
+mod printer;
+mod progress;
+mod reading;
+mod render;
+mod report;
+mod schema;
+mod status;
+
+use std::any::Any;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+use printer::{Form, Printer, Verbosity};
+use status::{Failure, Status};
+
+/// Puts an LLM judge on trial before it is trusted.
+#[derive(Debug, Parser)]
+#[command(
+    name = "assize",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  assize audit judgements.csv --out report     a verdict on a judge, and a report
+  assize gate > gate.toml                      the limits a judge must keep, to edit
+  assize audit judgements.csv --gate gate.toml
+
+Exit status:
+  0   done; of audit: every judge is fit
+  1   unfit: a limit of the gate is broken
+  2   inconclusive: the data decide neither way
+  3   the command line, a setting, an input or an output is wrong
+  70  assize itself failed"
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// Print results as JSON
+    #[arg(long, global = true, help_heading = "Global options")]
+    json: bool,
+    /// Print errors and requested data only
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    quiet: bool,
+    /// Say on standard error what is decided on the way
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    verbose: bool,
+    /// When to use colours; auto obeys `NO_COLOR`
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Audit(Box<audit::Args>),
+    Convert(convert::Args),
+    Report(report::Args),
+    Gate(gate::Args),
+    Schema(schema::Args),
+    Doctor(doctor::Args),
+    Completions(completions::Args),
+}
+
+/// Runs the command line `args`, the first of which is the program's name, and returns the exit status.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    guarded(|| run(args)).into()
+}
+
+fn run(args: impl IntoIterator<Item = OsString>) -> Status {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to tell when this cannot be printed.
+            error.print().ok();
+            return if error.use_stderr() { Status::Usage } else { Status::Done };
+        }
+    };
+    let verbosity = match (cli.global.quiet, cli.global.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let form = if cli.global.json { Form::Json } else { Form::Text };
+    let mut printer = Printer::new(verbosity, form, cli.global.color.into());
+    let done: Result<Status, Failure> = match cli.command {
+        Command::Audit(args) => audit::run(*args, &mut printer),
+        Command::Convert(args) => convert::run(&args, &mut printer),
+        Command::Report(args) => report::run(&args, &mut printer),
+        Command::Gate(args) => gate::run(&args, &mut printer),
+        Command::Schema(args) => schema::run(&args, &mut printer),
+        Command::Doctor(args) => doctor::run(&args, &mut printer),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command(), &mut printer),
+    };
+    done.unwrap_or_else(|failure| {
+        printer.failure(&failure);
+        failure.status
+    })
+}
+
+/// Runs `command` so that a panic in it, on any thread, ends in a message and [`Status::Internal`].
+fn guarded(command: impl FnOnce() -> Status) -> Status {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |at| format!("\n  at: {}:{}", at.file(), at.line()));
+        let message = format!(
+            "error: assize itself failed: {}{place}\n  help: this is a bug; please report it, with the command line \
+             and, if you can, the input\n",
+            panic_message(panic.payload())
+        );
+        std::io::stderr().write_all(message.as_bytes()).ok();
+    }));
+    catch_unwind(AssertUnwindSafe(command)).unwrap_or(Status::Internal)
+}
+
+fn panic_message(payload: &dyn Any) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_failure() {
+        assert_eq!(guarded(|| panic!("a rule was broken")), Status::Internal);
+        drop(std::panic::take_hook());
+    }
+}

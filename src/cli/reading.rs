@@ -1,0 +1,167 @@
+//! Reading sources: options shared by commands that read logs, and what becomes of the rows.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Context as _;
+use assize_calibration::judgement::Judgement;
+use assize_calibration::problem::{Problem, Problems, Severity};
+
+use super::printer::Printer;
+use super::progress::{Gauge, Progress};
+use super::status::Failure;
+use crate::config::{self, ConfigError};
+use crate::formats::columns::ColumnMap;
+use crate::formats::{ReadError, ReadOptions, ReadSummary, Sink};
+use crate::shim::{read, read_stream};
+
+/// What reading all sources came to.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// What was read of each source, in the order given.
+    pub(super) summaries: Vec<ReadSummary>,
+    /// What is wrong with them.
+    pub(super) problems: Problems,
+}
+
+impl Reading {
+    /// Returns how many rows were seen.
+    pub(super) fn n_rows(&self) -> u64 {
+        self.summaries.iter().map(|summary| summary.n_rows).sum()
+    }
+
+    /// Returns how many rows were left out because they could not be read.
+    pub(super) fn n_bad_rows(&self) -> u64 {
+        self.summaries.iter().map(|summary| summary.n_bad_rows).sum()
+    }
+}
+
+/// Reads all sources, in the order given: judgements go to `rows`, problems are gathered in what is returned.
+pub(super) fn read_sources(
+    sources: &[PathBuf],
+    columns: &ColumnMap,
+    rows: &mut dyn Sink,
+    printer: &Printer,
+) -> Result<Reading, Failure> {
+    if sources.iter().filter(|source| *source == Path::new("-")).count() > 1 {
+        return Err(Failure::usage("standard input can be read only once").help("give `-` once"));
+    }
+    let options = ReadOptions { columns: columns.clone() };
+    let mut reading = Reading::default();
+    for source in sources {
+        let name = if source == Path::new("-") { "standard input".to_owned() } else { source.display().to_string() };
+        let total_bytes = fs::metadata(source).ok().filter(fs::Metadata::is_file).map(|known| known.len());
+        let gauge = Gauge { total_bytes, ..Gauge::default() };
+        let progress = Progress::start(printer, format!("reading {name}"), gauge.clone());
+        let mut sink = Counted { rows, problems: &mut reading.problems, gauge: &gauge };
+        let read = match countable(source) {
+            Some(file) => {
+                let stream = CountedFile { file, n_bytes: Arc::clone(&gauge.bytes) };
+                read_stream(source, Box::new(stream), &options, &mut sink)
+            }
+            None => read(source, &options, &mut sink),
+        };
+        drop(progress);
+        let summary = read.map_err(unreadable)?;
+        let (n_rows, n_bad_rows) = (summary.n_rows, summary.n_bad_rows);
+        printer.detail(&format!("{name}: {}, {n_rows} rows, {n_bad_rows} left out", summary.format));
+        reading.summaries.push(summary);
+    }
+    Ok(reading)
+}
+
+fn unreadable(error: ReadError) -> Failure {
+    let not_found = matches!(&error, ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
+    let failure = Failure::from(anyhow::Error::from(error));
+    if not_found { failure.help("check the path; `-` reads standard input") } else { failure }
+}
+
+/// Opens a file whose bytes can be counted as they are read. Parquet is read from its end, and whatever is no plain file
+/// or cannot be opened is left to the readers, who say what is wrong.
+fn countable(source: &Path) -> Option<File> {
+    let mut file = File::open(source).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut magic = [0; 4];
+    let is_parquet = file.read_exact(&mut magic).is_ok() && &magic == b"PAR1";
+    file.rewind().ok()?;
+    (!is_parquet).then_some(file)
+}
+
+/// A file that tells how much of it was read.
+struct CountedFile {
+    file: File,
+    n_bytes: Arc<AtomicU64>,
+}
+
+impl Read for CountedFile {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.file.read(bytes)?;
+        self.n_bytes.fetch_add(n_read as u64, Ordering::Relaxed);
+        Ok(n_read)
+    }
+}
+
+/// Counts rows and keeps problems.
+struct Counted<'a> {
+    rows: &'a mut dyn Sink,
+    problems: &'a mut Problems,
+    gauge: &'a Gauge,
+}
+
+impl Sink for Counted<'_> {
+    fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
+        self.gauge.rows.fetch_add(1, Ordering::Relaxed);
+        self.rows.judgement(judgement, line)
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.add(problem);
+    }
+}
+
+/// Returns the columns that `--columns` states: a mapping, or the `[columns]` table of a file named `*.toml`.
+pub(super) fn columns(stated: &str) -> Result<ColumnMap, Failure> {
+    if Path::new(stated).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        return config::read_columns(Path::new(stated)).map_err(refused);
+    }
+    Ok(stated.parse::<ColumnMap>().context("failed to understand --columns")?)
+}
+
+/// Returns the failure that a refused file of settings is.
+pub(super) fn refused(error: ConfigError) -> Failure {
+    let help = error.help().map(str::to_owned);
+    Failure { help, ..Failure::from(anyhow::Error::from(error)) }
+}
+
+/// Returns an error that lists the problems that `--strict` does not let pass, if there are any.
+pub(super) fn strict(problems: &[Problem]) -> Result<(), Failure> {
+    let errors: Vec<&Problem> = problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let mut message = "--strict: the input has errors".to_owned();
+    for problem in errors {
+        message.push_str("\n  ");
+        message.push_str(&described(problem));
+    }
+    Err(Failure::usage(message).help("mend the input, or leave out --strict to set these rows aside and count them"))
+}
+
+/// Returns a problem as a line: where, what, how often.
+pub(super) fn described(problem: &Problem) -> String {
+    let place = match (problem.file.as_deref(), problem.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}: "),
+        (Some(file), None) => format!("{file}: "),
+        (None, Some(line)) => format!("line {line}: "),
+        (None, None) => String::new(),
+    };
+    let column = problem.column.as_ref().map_or_else(String::new, |column| format!("column `{column}`: "));
+    let count =
+        if problem.count > 1 { format!(" ({} times; this is the first)", problem.count) } else { String::new() };
+    format!("{place}{column}{}{count}", problem.message)
+}

@@ -1,0 +1,41 @@
+//! `assize schema`: JSON Schemas of the files that assize reads and writes, made from the types themselves.
+
+use assize_calibration::audit::result::Audit;
+use assize_calibration::gate::Gate;
+use assize_calibration::judgement::Judgement;
+use clap::ValueEnum;
+
+use super::printer::Printer;
+use super::status::{Failure, Status};
+
+/// Print the JSON Schema of a file that assize reads or writes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize schema audit > audit.schema.json
+  assize schema log | jq '.properties | keys'")]
+pub(super) struct Args {
+    /// Which file
+    #[arg(value_name = "WHAT")]
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// report.json
+    Audit,
+    /// A line of the plain log
+    Log,
+    /// A gate file
+    Gate,
+}
+
+pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
+    let schema = match args.what {
+        What::Audit => schemars::schema_for!(Audit),
+        What::Log => schemars::schema_for!(Judgement<'_>),
+        What::Gate => schemars::schema_for!(Gate),
+    };
+    printer.data(&format!("{:#}\n", schema.to_value()))?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,92 @@
+//! Gate and settings files, and the order in which they count.
+
+use assize_calibration::audit::result::Audit;
+
+use crate::cli_support::{Desk, Run, assize};
+
+fn audit(run: &Run) -> Audit {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"))
+}
+
+#[test]
+fn an_unknown_key_in_a_gate_is_located_and_what_was_meant_is_suggested() {
+    let desk = Desk::new();
+    desk.write("gate.toml", "[limits]\nflip_rate = { max = 0.1 }\n  acuracy = { min = 0.8 }\n");
+    let run = desk.run(&["audit", "fit.csv", "--gate", "gate.toml"]);
+    assert_eq!(run.status, 3);
+    assert!(run.stderr.starts_with("error: gate.toml:3:3: unknown measure `acuracy`\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("help: did you mean `accuracy`?"), "{}", run.stderr);
+}
+
+#[test]
+fn a_gate_is_checked_before_anything_is_read() {
+    let desk = Desk::new();
+    desk.write("gate.toml", "[limits]\nkappa.min = 0.6\n");
+    let run = desk.run(&["audit", "absent.csv", "--gate", "gate.toml"]);
+    assert!(run.stderr.contains("gate.toml:2:1: no limit can be set on `kappa`"), "{}", run.stderr);
+}
+
+#[test]
+fn the_printed_gate_is_the_one_used_without_a_file() {
+    let desk = Desk::new();
+    desk.write("saved.toml", &desk.run(&["gate"]).stdout);
+    let saved = audit(&desk.run(&["audit", "fit.csv", "--json", "--gate", "saved.toml"]));
+    let built_in = audit(&desk.run(&["audit", "fit.csv", "--json"]));
+    assert_eq!(saved.gate, built_in.gate);
+    let checked = desk.run(&["gate", "saved.toml"]);
+    assert_eq!(checked.status, 0);
+    assert!(checked.stdout.contains("[limits]"));
+}
+
+#[test]
+fn every_measure_is_listed_and_explained() {
+    let desk = Desk::new();
+    let listed: serde_json::Value = serde_json::from_str(&desk.run(&["gate", "--measures", "--json"]).stdout).unwrap();
+    let text = desk.run(&["gate", "--measures"]).stdout;
+    let measures = listed.as_array().unwrap();
+    assert!(measures.len() > 20);
+    for measure in measures {
+        assert!(text.contains(measure["id"].as_str().unwrap()), "{measure}");
+        assert!(text.contains(measure["explanation"].as_str().unwrap()), "{measure}");
+    }
+}
+
+#[test]
+fn flags_count_more_than_variables_and_variables_more_than_files() {
+    let desk = Desk::new();
+    desk.write(
+        "assize.toml",
+        "[audit]\nlevel = 0.8\nseed = 7\n[gate]\nname = 'in settings'\nlimits.accuracy.min = 0.7\n",
+    );
+    let run = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = assize(["audit", "fit.csv", "--json"].iter().chain(args));
+        audit(&command.current_dir(desk.path()).envs(variables.iter().copied()).output().unwrap().into())
+    };
+    let config = ("ASSIZE_CONFIG", "assize.toml");
+
+    assert!((run(&[], &[]).config.level - 0.95).abs() < 1e-12, "built in");
+    let from_file = run(&[], &[config]);
+    assert!((from_file.config.level - 0.8).abs() < 1e-12, "file");
+    assert_eq!((from_file.config.seed, from_file.gate.name.as_str()), (7, "in settings"));
+    assert!((run(&[], &[config, ("ASSIZE_LEVEL", "0.9")]).config.level - 0.9).abs() < 1e-12, "variable");
+    let from_flag = run(&["--level", "0.99", "--gate", "gate.toml"], &[config, ("ASSIZE_LEVEL", "0.9")]);
+    assert!((from_flag.config.level - 0.99).abs() < 1e-12, "flag");
+    assert_eq!(from_flag.gate.name, "gate.toml");
+}
+
+#[test]
+fn settings_are_located_too() {
+    let desk = Desk::new();
+    desk.write("assize.toml", "[audit]\nlevle = 0.9\n");
+    let run = desk.run(&["audit", "fit.csv", "--config", "assize.toml"]);
+    assert_eq!(run.status, 3);
+    assert!(run.stderr.contains("assize.toml:2:1: unknown key `levle`"), "{}", run.stderr);
+    assert!(run.stderr.contains("did you mean `level`?"), "{}", run.stderr);
+}
+
+#[test]
+fn columns_that_map_nothing_are_refused() {
+    let run = Desk::new().run(&["audit", "fit.csv", "--columns", "nonsense"]);
+    assert_eq!(run.status, 3);
+    assert!(run.stderr.contains("--columns") && run.stderr.contains("nonsense"), "{}", run.stderr);
+}

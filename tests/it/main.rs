@@ -1,0 +1,10 @@
+//! The tool as a user runs it: one binary, so that it is linked once.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
+
+mod architecture;
+mod cli;
+mod cli_files;
+mod cli_output;
+mod cli_settings;
+mod cli_support;
