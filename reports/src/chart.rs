@@ -1,0 +1,391 @@
+//! Charts, drawn by plotters as SVG and then made to follow the page: colours become CSS variables, fonts are inherited.
+//!
+//! Charts hold no names and no model text: those stand beside them as HTML, where they wrap and can be selected.
+//! Drawing is done on a canvas ten times the size shown, since the backend knows whole pixels only.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+
+use crate::RenderError;
+
+/// Canvas units a CSS pixel.
+const SCALE: u32 = 10;
+/// Font size of ticks in CSS pixels.
+const FONT_PX: f64 = 11.0;
+/// Plotters divides the size of SVG text by this.
+const FONT_FACTOR: f64 = 1.24;
+
+const INK: RGBColor = RGBColor(1, 1, 1);
+const MUTED: RGBColor = RGBColor(2, 2, 2);
+const GRID: RGBColor = RGBColor(3, 3, 3);
+const ACCENT: RGBColor = RGBColor(4, 4, 4);
+const BAND: RGBColor = RGBColor(5, 5, 5);
+const SECOND: RGBColor = RGBColor(6, 6, 6);
+const SECOND_BAND: RGBColor = RGBColor(7, 7, 7);
+const ZONE: RGBColor = RGBColor(8, 8, 8);
+const PAPER: RGBColor = RGBColor(9, 9, 9);
+
+/// What each stand-in colour becomes.
+const VARIABLES: [(&str, &str); 9] = [
+    ("\"#010101\"", "\"var(--ink)\""),
+    ("\"#020202\"", "\"var(--muted)\""),
+    ("\"#030303\"", "\"var(--grid)\""),
+    ("\"#040404\"", "\"var(--accent)\""),
+    ("\"#050505\"", "\"var(--band)\""),
+    ("\"#060606\"", "\"var(--second)\""),
+    ("\"#070707\"", "\"var(--second-band)\""),
+    ("\"#080808\"", "\"var(--zone)\""),
+    ("\"#090909\"", "\"var(--paper)\""),
+];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Plane<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+fn failed<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> RenderError {
+    RenderError::Chart(error.to_string())
+}
+
+/// Draws on a canvas of so many CSS pixels and returns an SVG for use inside HTML. `label` says in words what it shows.
+fn svg(
+    size: (u32, u32),
+    class: &str,
+    label: &str,
+    draw: impl FnOnce(&Area<'_>) -> Result<(), RenderError>,
+) -> Result<String, RenderError> {
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (size.0 * SCALE, size.1 * SCALE)).into_drawing_area();
+        draw(&area)?;
+        area.present().map_err(failed)?;
+    }
+    Ok(restyled(&text, size, class, label))
+}
+
+/// Gives the SVG the page's colours and font, and a text equivalent in place of its fixed size.
+fn restyled(text: &str, size: (u32, u32), class: &str, label: &str) -> String {
+    let body = text.split_once('>').map_or("", |(_, body)| body);
+    let mut body = body.replace(" font-family=\"sans-serif\"", "").replace(" opacity=\"1\"", "");
+    for (colour, variable) in VARIABLES {
+        body = body.replace(colour, variable);
+    }
+    let body: String = body.lines().map(str::trim).collect();
+    let label = label.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let (width, height) = (size.0 * SCALE, size.1 * SCALE);
+    format!("<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">{body}")
+}
+
+fn px(pixels: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are small and positive")]
+    let units = (pixels * f64::from(SCALE)).round() as u32;
+    units
+}
+
+fn text_style(pixels: f64, colour: RGBColor) -> TextStyle<'static> {
+    ("sans-serif", pixels * f64::from(SCALE) * FONT_FACTOR).into_font().color(&colour)
+}
+
+/// A range of values and the ticks on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// Left end.
+    pub from: f64,
+    /// Right end.
+    pub to: f64,
+    /// Ticks, ascending, within the ends.
+    pub ticks: Vec<f64>,
+}
+
+impl Scale {
+    /// Returns a scale of round numbers that holds `low..=high`, with about `n_ticks` steps. A range that is empty or
+    /// not finite becomes 0..1.
+    #[must_use]
+    pub fn holding(low: f64, high: f64, n_ticks: u32) -> Self {
+        let (low, high) = if low.is_finite() && high.is_finite() { (low.min(high), low.max(high)) } else { (0.0, 1.0) };
+        let (low, high) = if high - low < 1e-12 { (low - 0.5, low + 0.5) } else { (low, high) };
+        let raw = (high - low) / f64::from(n_ticks.max(1));
+        let power = 10_f64.powf(raw.log10().floor());
+        let step =
+            power * [1.0, 2.0, 2.5, 5.0].into_iter().find(|&factor| factor * power >= raw * 0.999_999).unwrap_or(10.0);
+        let first = (low / step + 1e-9).floor();
+        let last = (high / step - 1e-9).ceil();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of ticks")]
+        let n_steps = (last - first).round() as u32;
+        let ticks = (0..=n_steps).map(|idx| (first + f64::from(idx)) * step).collect();
+        Self { from: first * step, to: last * step, ticks }
+    }
+
+    /// Returns the scale from 0 to 1, in quarters.
+    #[must_use]
+    pub fn unit() -> Self {
+        Self { from: 0.0, to: 1.0, ticks: vec![0.0, 0.25, 0.5, 0.75, 1.0] }
+    }
+
+    const fn range(&self) -> Range<f64> {
+        self.from..self.to
+    }
+
+    const fn clamp(&self, value: f64) -> f64 {
+        value.clamp(self.from, self.to)
+    }
+}
+
+/// Width of a strip, CSS pixels.
+const STRIP_WIDTH: u32 = 240;
+/// Height of a strip, CSS pixels.
+const STRIP_HEIGHT: u32 = 30;
+/// Room left and right of a strip's scale, so that marks and tick labels at its ends are whole.
+const STRIP_MARGIN: u32 = 16;
+
+fn strip_plane<'a>(area: &Area<'a>, scale: &Scale, height: u32) -> Plane<'a> {
+    #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
+    let x = ((STRIP_MARGIN * SCALE) as i32)..(((STRIP_WIDTH - STRIP_MARGIN) * SCALE) as i32);
+    #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
+    let y = 0..((height * SCALE) as i32);
+    area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(scale.range(), 0.0..1.0, (x, y)))
+}
+
+/// Which side of a limit is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Values of at least the limit.
+    AtLeast,
+    /// Values of at most the limit.
+    AtMost,
+}
+
+/// One row of a forest: an estimate, its interval, and what it is held against.
+#[derive(Clone, Debug)]
+pub struct Strip<'a> {
+    /// The scale, shared by the rows of one forest.
+    pub scale: &'a Scale,
+    /// The point.
+    pub estimate: f64,
+    /// The interval, if there is one.
+    pub interval: Option<(f64, f64)>,
+    /// Limits of the gate on it; the allowed side is shaded.
+    pub limits: &'a [(f64, Side)],
+    /// A value to compare with, such as 0 for a difference.
+    pub reference: Option<f64>,
+}
+
+/// Draws one row of a forest chart, without text.
+///
+/// # Errors
+/// [`RenderError::Chart`] when the drawing library fails, which it does not when writing to memory.
+pub fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderError> {
+    svg((STRIP_WIDTH, STRIP_HEIGHT), "strip", label, |area| {
+        let plane = strip_plane(area, strip.scale, STRIP_HEIGHT);
+        let vertical = |x: f64, colour: RGBColor, width: f64| {
+            plane.draw(&PathElement::new(vec![(x, 0.0), (x, 1.0)], colour.stroke_width(px(width)))).map_err(failed)
+        };
+        for &(limit, side) in strip.limits {
+            let limit = strip.scale.clamp(limit);
+            let (from, to) = if side == Side::AtLeast { (limit, strip.scale.to) } else { (strip.scale.from, limit) };
+            plane.draw(&Rectangle::new([(from, 0.0), (to, 1.0)], ZONE.filled())).map_err(failed)?;
+        }
+        for &tick in &strip.scale.ticks {
+            vertical(tick, GRID, 1.0)?;
+        }
+        if let Some(reference) = strip.reference {
+            vertical(strip.scale.clamp(reference), MUTED, 1.0)?;
+        }
+        for &(limit, _) in strip.limits {
+            vertical(strip.scale.clamp(limit), INK, 1.6)?;
+        }
+        if !strip.estimate.is_finite() {
+            return Ok(());
+        }
+        if let Some((low, high)) = strip.interval {
+            let (low, high) = (strip.scale.clamp(low), strip.scale.clamp(high));
+            let line = vec![(low, 0.5), (high, 0.5)];
+            plane.draw(&PathElement::new(line, ACCENT.stroke_width(px(2.4)))).map_err(failed)?;
+            for end in [low, high] {
+                let cap = vec![(end, 0.34), (end, 0.66)];
+                plane.draw(&PathElement::new(cap, ACCENT.stroke_width(px(1.6)))).map_err(failed)?;
+            }
+        }
+        let point = (strip.scale.clamp(strip.estimate), 0.5);
+        plane.draw(&Circle::new(point, px(4.6), ACCENT.filled())).map_err(failed)?;
+        if strip.interval.is_none() {
+            plane.draw(&Circle::new(point, px(2.6), PAPER.filled())).map_err(failed)?;
+        }
+        Ok(())
+    })
+}
+
+/// Draws the scale that belongs to the rows of a forest.
+///
+/// # Errors
+/// As [`strip`].
+pub fn axis(scale: &Scale, tick: impl Fn(f64) -> String, label: &str) -> Result<String, RenderError> {
+    const HEIGHT: u32 = 20;
+    svg((STRIP_WIDTH, HEIGHT), "strip axis", label, |area| {
+        use plotters::style::text_anchor::{HPos, Pos, VPos};
+        let plane = strip_plane(area, scale, HEIGHT);
+        let style = text_style(FONT_PX, MUTED).pos(Pos::new(HPos::Center, VPos::Center));
+        for &value in &scale.ticks {
+            plane.draw(&Text::new(tick(value), (value, 0.55), style.clone())).map_err(failed)?;
+        }
+        Ok(())
+    })
+}
+
+/// Draws a bar for a share of the largest one.
+///
+/// # Errors
+/// As [`strip`].
+pub fn bar(share_of_longest: f64, label: &str) -> Result<String, RenderError> {
+    const HEIGHT: u32 = 16;
+    let scale = Scale::unit();
+    svg((STRIP_WIDTH, HEIGHT), "strip", label, |area| {
+        #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
+        let pixels = (0..((STRIP_WIDTH * SCALE) as i32), 0..((HEIGHT * SCALE) as i32));
+        let plane =
+            area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(scale.range(), 0.0..1.0, pixels));
+        let length = if share_of_longest.is_finite() { scale.clamp(share_of_longest) } else { 0.0 };
+        plane.draw(&Rectangle::new([(0.0, 0.1), (1.0, 0.9)], GRID.filled())).map_err(failed)?;
+        plane.draw(&Rectangle::new([(0.0, 0.1), (length, 0.9)], ACCENT.filled())).map_err(failed)
+    })
+}
+
+/// One line of a [`lines`] chart.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// x, estimate, low and high.
+    pub points: Vec<(f64, f64, Option<(f64, f64)>)>,
+}
+
+/// A chart of up to two lines with their intervals; the second is dashed.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    /// The lines, at most two.
+    pub lines: &'a [Line],
+    /// The scale of x.
+    pub x: Scale,
+    /// The scale of y.
+    pub y: Scale,
+    /// A vertical line.
+    pub mark_x: Option<f64>,
+    /// A horizontal line.
+    pub mark_y: Option<f64>,
+    /// Draw the diagonal of chance.
+    pub diagonal: bool,
+    /// What x is.
+    pub x_title: &'a str,
+    /// Size in CSS pixels.
+    pub size: (u32, u32),
+}
+
+/// Draws lines with bands.
+///
+/// # Errors
+/// As [`strip`].
+pub fn lines(
+    chart: &Lines<'_>,
+    x_tick: &dyn Fn(f64) -> String,
+    y_tick: &dyn Fn(f64) -> String,
+    label: &str,
+) -> Result<String, RenderError> {
+    svg(chart.size, "plot", label, |area| {
+        let mut context = ChartBuilder::on(area)
+            .margin_top(px(8.0))
+            .margin_right(px(16.0))
+            .x_label_area_size(px(40.0))
+            .y_label_area_size(px(46.0))
+            .build_cartesian_2d(chart.x.range(), chart.y.range())
+            .map_err(failed)?;
+        context
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID.stroke_width(px(1.0)))
+            .axis_style(GRID.stroke_width(px(1.0)))
+            .set_all_tick_mark_size(px(4.0))
+            .x_labels(chart.x.ticks.len())
+            .y_labels(chart.y.ticks.len())
+            .x_label_formatter(&|value| x_tick(*value))
+            .y_label_formatter(&|value| y_tick(*value))
+            .x_label_style(text_style(FONT_PX, MUTED))
+            .y_label_style(text_style(FONT_PX, MUTED))
+            .x_desc(chart.x_title)
+            .axis_desc_style(text_style(FONT_PX, MUTED))
+            .draw()
+            .map_err(failed)?;
+        let clamp = |x: f64, y: f64| (chart.x.clamp(x), chart.y.clamp(y));
+        let style = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
+        for (idx, line) in chart.lines.iter().enumerate() {
+            let banded: Vec<_> = line.points.iter().filter_map(|&(x, _, band)| Some((x, band?))).collect();
+            let outline: Vec<_> = banded
+                .iter()
+                .map(|&(x, (_, high))| clamp(x, high))
+                .chain(banded.iter().rev().map(|&(x, (low, _))| clamp(x, low)))
+                .collect();
+            if banded.len() > 1 {
+                context.draw_series([Polygon::new(outline, style(idx).1.filled())]).map_err(failed)?;
+            }
+        }
+        let mut straight = |from: (f64, f64), to: (f64, f64)| {
+            let path = PathElement::new(vec![clamp(from.0, from.1), clamp(to.0, to.1)], MUTED.stroke_width(px(1.2)));
+            context.draw_series([path]).map(|_| ()).map_err(failed)
+        };
+        if chart.diagonal {
+            straight((chart.x.from, chart.y.from), (chart.x.to, chart.y.to))?;
+        }
+        if let Some(x) = chart.mark_x {
+            straight((x, chart.y.from), (x, chart.y.to))?;
+        }
+        if let Some(y) = chart.mark_y {
+            straight((chart.x.from, y), (chart.x.to, y))?;
+        }
+        for (idx, line) in chart.lines.iter().enumerate() {
+            let path: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
+            let stroke = style(idx).0.stroke_width(px(2.0));
+            if idx == 0 {
+                context.draw_series(LineSeries::new(path.iter().copied(), stroke)).map_err(failed)?;
+            } else {
+                context
+                    .draw_series(DashedLineSeries::new(path.iter().copied(), px(6.0), px(4.0), stroke))
+                    .map_err(failed)?;
+            }
+            if path.len() <= 24 {
+                let dots = path.iter().map(|&point| Circle::new(point, px(3.2), style(idx).0.filled()));
+                context.draw_series(dots).map_err(failed)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_round_and_hold_the_range() {
+        let scale = Scale::holding(0.013, 0.187, 4);
+        assert_eq!(scale.ticks.len(), 5, "{scale:?}");
+        assert!(scale.from <= 0.013 && scale.to >= 0.187);
+        let degenerate = Scale::holding(f64::NAN, 1.0, 4);
+        assert!(degenerate.from.abs() < 1e-12 && (degenerate.to - 1.0).abs() < 1e-12);
+        assert!(Scale::holding(3.0, 3.0, 4).to > 3.0);
+    }
+
+    #[test]
+    fn a_chart_has_a_text_equivalent_and_no_fixed_colour_or_font() {
+        let scale = Scale::unit();
+        let row = Strip {
+            scale: &scale,
+            estimate: 0.2,
+            interval: Some((0.1, 0.3)),
+            limits: &[(0.25, Side::AtMost)],
+            reference: None,
+        };
+        let drawn = strip(&row, "20 % <b>").unwrap();
+        assert!(drawn.starts_with("<svg class=\"strip\"") && drawn.ends_with("</svg>"), "{drawn}");
+        assert!(drawn.contains("aria-label=\"20 % &lt;b&gt;\""));
+        assert!(!drawn.contains('#') && !drawn.contains("font-family") && !drawn.contains("http"), "{drawn}");
+    }
+}

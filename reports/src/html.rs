@@ -1,0 +1,59 @@
+//! The report as one HTML file: no script, no request, works from disk, in light, dark, on a phone and on paper.
+
+use std::sync::OnceLock;
+
+use assize_calibration::audit::result::Audit;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Serde, Value};
+use minijinja::Environment;
+
+use crate::{RenderError, view};
+
+/// What a page needs besides the audit.
+#[derive(Clone, Debug)]
+pub struct HtmlOptions {
+    /// The title. Absent: the judge's name, or how many judges there are.
+    pub title: Option<String>,
+    /// When the report was prepared, as it is to be written. Absent: not stated.
+    pub prepared: Option<String>,
+    /// The command that makes this report again. Absent: `assize audit` with the audit's files and gate.
+    pub command: Option<String>,
+    /// Judges shown in full, at least 1, the gravest verdicts first. The others are in the overview only.
+    pub max_detailed_judges: usize,
+}
+
+impl Default for HtmlOptions {
+    fn default() -> Self {
+        Self { title: None, prepared: None, command: None, max_detailed_judges: 24 }
+    }
+}
+
+fn environment() -> &'static Environment<'static> {
+    static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let mut environment = Environment::new();
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        environment.set_syntax(syntax.expect("only white space differs from the usual syntax"));
+        // Names end in .html.j2: the engine escapes whatever they print, unless marked safe. Only charts and icons are.
+        for (name, source) in [
+            ("report.html.j2", include_str!("../templates/report.html.j2")),
+            ("judge.html.j2", include_str!("../templates/judge.html.j2")),
+            ("macros.html.j2", include_str!("../templates/macros.html.j2")),
+        ] {
+            environment.add_template(name, source).expect("the templates are part of the program and parse");
+        }
+        environment.add_global("style", include_str!("../templates/style.css"));
+        environment
+    })
+}
+
+/// Returns the report as one self-contained HTML page.
+///
+/// # Errors
+/// [`RenderError::Template`] or [`RenderError::Chart`] when template engine or plotting library fail; no audit is known
+/// to make them.
+pub fn html(audit: &Audit, options: &HtmlOptions) -> Result<String, RenderError> {
+    let view = view::build(audit, options)?;
+    let template = environment().get_template("report.html.j2").map_err(RenderError::Template)?;
+    template.render(Value::from(Serde(view))).map_err(RenderError::Template)
+}

@@ -1,0 +1,249 @@
+//! Rows of a forest: one measure, its interval drawn and written, and what it rests on.
+
+use assize_calibration::audit::catalogue::{self, Better, Family, MEASURES, MeasureInfo, Unit};
+use assize_calibration::audit::result::{JudgeAudit, Measure};
+use assize_calibration::gate::LimitResult;
+use serde::Serialize;
+
+use crate::chart::{self, Scale, Side, Strip};
+use crate::{RenderError, format, text};
+
+/// A value and its interval, apart so that a table can align them.
+#[derive(Serialize)]
+pub(crate) struct Cell {
+    value: String,
+    interval: String,
+}
+
+impl Cell {
+    pub(crate) fn new(measure: &Measure, unit: Unit) -> Self {
+        Self {
+            value: format::value(measure.estimate, unit),
+            interval: format::interval(measure, unit).unwrap_or_else(|| "no interval".to_owned()),
+        }
+    }
+
+    /// A difference of two values of this unit: of shares, in percentage points.
+    pub(crate) fn difference(measure: &Measure, unit: Unit) -> Self {
+        let mut cell = Self::new(measure, unit);
+        if unit == Unit::Share && measure.estimate.is_finite() {
+            cell.value = cell.value.replace('%', "pp");
+        }
+        if measure.estimate > 0.0 {
+            cell.value.insert(0, '+');
+        }
+        cell
+    }
+}
+
+/// A measure as a row.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    id: String,
+    title: String,
+    explanation: String,
+    chart: String,
+    cell: Cell,
+    counts: String,
+    level: String,
+    method: String,
+    cautions: Vec<String>,
+    details: Vec<(String, String)>,
+    direction: &'static str,
+}
+
+/// Rows on one scale.
+#[derive(Serialize)]
+pub(crate) struct Forest {
+    unit: &'static str,
+    axis: String,
+    rows: Vec<Row>,
+}
+
+/// Returns the scale that holds these measures with their intervals: shares and coefficients from 0 (or below) to 1.
+pub(crate) fn scale<'a>(unit: Unit, measures: impl Iterator<Item = &'a Measure>) -> Scale {
+    let ends: Vec<f64> = measures
+        .flat_map(|measure| [Some(measure.estimate), measure.low, measure.high])
+        .flatten()
+        .filter(|end| end.is_finite())
+        .collect();
+    let low = ends.iter().copied().fold(0.0, f64::min);
+    let high = ends.iter().copied().fold(0.0, f64::max);
+    match unit {
+        Unit::Points => Scale::holding(low, high, 4),
+        Unit::Share | Unit::Coefficient if low >= 0.0 && high <= 1.0 => Scale::unit(),
+        Unit::Share | Unit::Coefficient => Scale::holding(low, high.max(1.0), 4),
+    }
+}
+
+/// Returns the scale that shows a limit and the interval near it as large as they can be.
+pub(crate) fn scale_of_limit(unit: Unit, measure: Option<&Measure>, limit: f64, side: Side) -> Scale {
+    let ends = |end: fn(&Measure) -> Option<f64>, otherwise: f64| {
+        measure.and_then(end).filter(|end| end.is_finite()).unwrap_or(otherwise)
+    };
+    let low = ends(|measure| measure.low.or(Some(measure.estimate)), limit).min(limit);
+    let high = ends(|measure| measure.high.or(Some(measure.estimate)), limit).max(limit);
+    match (unit, side) {
+        (Unit::Points, _) => Scale::holding(low.min(0.0), high * 1.15, 3),
+        (_, Side::AtMost) => Scale::holding(low.min(0.0), (high * 1.25).min(1.0_f64.max(high)), 3),
+        (_, Side::AtLeast) => Scale::holding((low - (1.0 - low) * 0.2).max(low.min(0.0)), 1.0_f64.max(high), 3),
+    }
+}
+
+/// Draws the scale of a forest.
+pub(crate) fn axis(scale: &Scale, unit: Unit) -> Result<String, RenderError> {
+    let tick = |value: f64| match unit {
+        Unit::Share => format::plain(value * 100.0),
+        Unit::Points | Unit::Coefficient => format::plain(value),
+    };
+    let label = match unit {
+        Unit::Share => format!("scale from {} to {}", format::limit(scale.from, unit), format::limit(scale.to, unit)),
+        Unit::Points | Unit::Coefficient => {
+            format!("scale from {} to {}", format::plain(scale.from), format::plain(scale.to))
+        }
+    };
+    chart::axis(scale, tick, &label)
+}
+
+/// Draws one measure on a scale.
+pub(crate) fn draw(
+    measure: &Measure,
+    unit: Unit,
+    scale: &Scale,
+    limits: &[(f64, Side)],
+    reference: Option<f64>,
+) -> Result<String, RenderError> {
+    let mut label = format::measure(measure, unit);
+    for &(limit, side) in limits {
+        let side = if side == Side::AtLeast { "at least" } else { "at most" };
+        label.push_str(&format!("; limit: {side} {}", format::limit(limit, unit)));
+    }
+    let interval = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
+    chart::strip(&Strip { scale, estimate: measure.estimate, interval, limits, reference }, &label)
+}
+
+/// Returns the side of a limit.
+pub(crate) fn side(limit: &LimitResult) -> Side {
+    if limit.side == "min" { Side::AtLeast } else { Side::AtMost }
+}
+
+/// Returns what a number rests on: `1,200 answers · 240 items · 40 clusters`.
+pub(crate) fn counts(measure: &Measure) -> String {
+    let mut counts =
+        format!("n\u{a0}=\u{a0}{} · {}", format::count(measure.n), format::counted(measure.n_items, "item"));
+    if measure.n_clusters != measure.n_items {
+        counts.push_str(&format!(" · {}", format::counted(measure.n_clusters, "cluster")));
+    }
+    counts
+}
+
+fn detail(name: &str, number: f64) -> (String, String) {
+    (
+        format::words(&text::visible(name)),
+        if number.abs() >= 1e6 { format::significant(number) } else { format::plain(number) },
+    )
+}
+
+pub(crate) fn row(id: &str, measure: &Measure, scale: &Scale, limits: &[(f64, Side)]) -> Result<Row, RenderError> {
+    let info: Option<&MeasureInfo> = catalogue::info(id);
+    let unit = format::unit(id);
+    let (direction, reference) = match info.map(|info| info.better) {
+        Some(Better::Higher) => ("higher is better", None),
+        Some(Better::Lower) => ("lower is better", None),
+        Some(Better::Near(0.0)) => ("nearest to 0 is best", Some(0.0)),
+        Some(Better::Near(value)) => ("nearest to the middle is best", Some(value)),
+        None => ("", None),
+    };
+    let mut cautions: Vec<String> = measure.cautions.iter().map(|caution| text::sentence(caution)).collect();
+    if let Some(reason) = info.and_then(|info| info.ungatable) {
+        cautions.push(format!("No gate may use it: {reason}."));
+    }
+    Ok(Row {
+        id: text::visible(id),
+        title: text::visible(format::title(id)),
+        explanation: info.map_or(String::new(), |info| info.explanation.to_owned()),
+        chart: draw(measure, unit, scale, limits, reference)?,
+        cell: Cell::new(measure, unit),
+        counts: counts(measure),
+        level: format::level(measure.level),
+        method: text::visible(&measure.method),
+        cautions,
+        details: measure.details.iter().map(|(name, number)| detail(name, *number)).collect(),
+        direction,
+    })
+}
+
+const fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Share => "Shares, per cent",
+        Unit::Points => "Points of the score",
+        Unit::Coefficient => "Coefficients",
+    }
+}
+
+/// Returns the forests of one family of a judge's measures, one a unit.
+pub(crate) fn of_family(judge: &JudgeAudit, family: Family) -> Result<Vec<Forest>, RenderError> {
+    let ids: Vec<&str> = MEASURES.iter().filter(|info| info.family == family).map(|info| info.id).collect();
+    of_ids(judge, &ids)
+}
+
+/// Returns the forests of the measures that the catalogue does not know, so that nothing measured is hidden.
+pub(crate) fn of_unknown(judge: &JudgeAudit) -> Result<Vec<Forest>, RenderError> {
+    let ids: Vec<&str> = judge.measures.keys().map(String::as_str).filter(|id| catalogue::info(id).is_none()).collect();
+    of_ids(judge, &ids)
+}
+
+fn of_ids(judge: &JudgeAudit, ids: &[&str]) -> Result<Vec<Forest>, RenderError> {
+    let mut forests = Vec::new();
+    for unit in [Unit::Share, Unit::Points, Unit::Coefficient] {
+        let measured: Vec<(&str, &Measure)> = ids
+            .iter()
+            .filter(|id| format::unit(id) == unit)
+            .filter_map(|id| judge.measures.get(*id).map(|measure| (*id, measure)))
+            .collect();
+        if measured.is_empty() {
+            continue;
+        }
+        let scale = scale(unit, measured.iter().map(|(_, measure)| *measure));
+        let rows = measured
+            .iter()
+            .map(|(id, measure)| {
+                let limits: Vec<(f64, Side)> = judge
+                    .limits
+                    .iter()
+                    .filter(|limit| limit.measure == *id)
+                    .map(|limit| (limit.limit, side(limit)))
+                    .collect();
+                row(id, measure, &scale, &limits)
+            })
+            .collect::<Result<_, _>>()?;
+        forests.push(Forest { unit: unit_name(unit), axis: axis(&scale, unit)?, rows });
+    }
+    Ok(forests)
+}
+
+/// Returns the forests of any measures by id, without limits.
+pub(crate) fn of_map<'a>(measures: impl Iterator<Item = (&'a str, &'a Measure)>) -> Result<Vec<Forest>, RenderError> {
+    let measured: Vec<_> = measures.collect();
+    let mut forests = Vec::new();
+    for unit in [Unit::Share, Unit::Points, Unit::Coefficient] {
+        let of_unit: Vec<_> = measured.iter().filter(|(id, _)| format::unit(id) == unit).collect();
+        if of_unit.is_empty() {
+            continue;
+        }
+        let scale = scale(unit, of_unit.iter().map(|(_, measure)| *measure));
+        let rows = of_unit.iter().map(|(id, measure)| row(id, measure, &scale, &[])).collect::<Result<_, _>>()?;
+        forests.push(Forest { unit: unit_name(unit), axis: axis(&scale, unit)?, rows });
+    }
+    Ok(forests)
+}
+
+/// Returns the scale that holds differences and zero.
+pub(crate) fn difference_scale<'a>(differences: impl Iterator<Item = &'a Measure>) -> Scale {
+    let ends: Vec<f64> = differences
+        .flat_map(|measure| [Some(measure.estimate), measure.low, measure.high])
+        .flatten()
+        .filter(|end| end.is_finite())
+        .collect();
+    Scale::holding(ends.iter().copied().fold(0.0, f64::min), ends.iter().copied().fold(0.0, f64::max), 4)
+}

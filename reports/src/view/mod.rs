@@ -1,0 +1,350 @@
+//! The audit as the page shows it: every number already written, every text already fit to show, every chart drawn.
+//!
+//! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
+
+mod forest;
+mod judge;
+mod plots;
+mod tables;
+
+use assize_calibration::audit::catalogue::Unit;
+use assize_calibration::audit::result::{Audit, Fitness};
+use assize_calibration::gate::LimitState;
+use assize_calibration::problem::Severity;
+use serde::Serialize;
+
+use crate::html::HtmlOptions;
+use crate::{RenderError, format, text, words};
+
+pub(crate) use forest::Cell;
+
+/// Most rows of the overview of judges, and of any table of pairs.
+const MAX_ROWS: usize = 500;
+/// Most pairs shown of one kind of comparison.
+const MAX_PAIRS: usize = 60;
+
+/// A word with a shape and a colour, so that no meaning hangs on colour alone.
+#[derive(Serialize)]
+pub(crate) struct Mark {
+    /// CSS class and name of the shape.
+    pub(crate) class: &'static str,
+    /// The word.
+    pub(crate) word: &'static str,
+}
+
+impl From<Fitness> for Mark {
+    fn from(fitness: Fitness) -> Self {
+        let class = match fitness {
+            Fitness::Fit => "good",
+            Fitness::Inconclusive => "open",
+            Fitness::Unfit => "bad",
+        };
+        Self { class, word: format::fitness(fitness) }
+    }
+}
+
+impl From<LimitState> for Mark {
+    fn from(state: LimitState) -> Self {
+        let class = match state {
+            LimitState::Met => "good",
+            LimitState::Broken => "bad",
+            LimitState::Undecided => "open",
+            LimitState::Unmeasured => "none",
+        };
+        Self { class, word: format::state(state) }
+    }
+}
+
+/// A name and what belongs to it.
+#[derive(Serialize)]
+pub(crate) struct Fact {
+    name: String,
+    value: String,
+}
+
+fn fact(name: &str, value: impl Into<String>) -> Fact {
+    Fact { name: name.to_owned(), value: value.into() }
+}
+
+#[derive(Serialize)]
+struct OverviewRow {
+    name: String,
+    anchor: Option<String>,
+    verdict: Mark,
+    items: String,
+    chart: String,
+    cells: Vec<Option<Cell>>,
+}
+
+/// All judges in one table.
+#[derive(Serialize)]
+pub(crate) struct Overview {
+    columns: Vec<&'static str>,
+    /// What the chart shows, and its scale.
+    charted: Option<&'static str>,
+    axis: String,
+    rows: Vec<OverviewRow>,
+    n_omitted: usize,
+}
+
+#[derive(Serialize)]
+struct ProblemRow {
+    mark: Mark,
+    code: String,
+    message: String,
+    count: String,
+    place: String,
+}
+
+#[derive(Serialize)]
+struct Term {
+    term: &'static str,
+    meaning: &'static str,
+}
+
+/// The page.
+#[derive(Serialize)]
+pub(crate) struct View {
+    title: String,
+    version: String,
+    schema: String,
+    prepared: Option<String>,
+    verdict: Mark,
+    tally: String,
+    extent: String,
+    gate_name: String,
+    level: String,
+    overview: Option<Overview>,
+    judges: Vec<judge::JudgeView>,
+    n_judges_omitted: usize,
+    comparisons: Vec<tables::ComparisonView>,
+    agreement: Vec<tables::AgreementView>,
+    data: Vec<Fact>,
+    problems: Vec<ProblemRow>,
+    config: Vec<Fact>,
+    command: String,
+    glossary: Vec<Term>,
+}
+
+/// Builds the page from an audit.
+pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, RenderError> {
+    let ordered = words::by_gravity(audit);
+    let n_detailed = ordered.len().min(options.max_detailed_judges.max(1));
+    let judges = ordered[..n_detailed]
+        .iter()
+        .enumerate()
+        .map(|(idx, judge)| judge::build(audit, judge, idx + 1))
+        .collect::<Result<Vec<_>, _>>()?;
+    let default_title = match audit.judges.as_slice() {
+        [only] => words::judge_name(only),
+        judges => format!("{} judges", judges.len()),
+    };
+    Ok(View {
+        title: options.title.as_deref().map_or(default_title, words::name),
+        version: text::visible(&audit.version),
+        schema: text::visible(&audit.schema),
+        prepared: options.prepared.as_deref().map(text::visible),
+        verdict: audit.fitness.into(),
+        tally: words::tally(audit),
+        extent: extent(audit),
+        gate_name: words::name(&audit.gate.name),
+        level: format::level(audit.config.level),
+        overview: overview(audit, n_detailed)?,
+        judges,
+        n_judges_omitted: ordered.len() - n_detailed,
+        comparisons: tables::comparisons(audit, MAX_PAIRS)?,
+        agreement: tables::agreement(audit)?,
+        data: data(audit),
+        problems: problems(audit),
+        config: config(audit),
+        command: options.command.as_deref().map_or_else(|| words::command(audit), text::visible),
+        glossary: glossary(),
+    })
+}
+
+fn extent(audit: &Audit) -> String {
+    let data = &audit.data;
+    format!(
+        "{} on {}, {} labelled",
+        format::counted(data.n_judgements, "judgement"),
+        format::counted(data.n_items, "item"),
+        format::count(data.n_labelled)
+    )
+}
+
+fn overview(audit: &Audit, n_detailed: usize) -> Result<Option<Overview>, RenderError> {
+    const COLUMNS: usize = 4;
+    if audit.judges.len() < 2 {
+        return Ok(None);
+    }
+    let columns = words::shared_measures(audit, COLUMNS);
+    let charted = columns.first();
+    let judges = words::by_gravity(audit);
+    let scale =
+        charted.map(|info| forest::scale(info.unit, judges.iter().filter_map(|judge| judge.measures.get(info.id))));
+    let mut rows = Vec::new();
+    for (idx, judge) in judges.iter().take(MAX_ROWS).enumerate() {
+        let chart = match (charted, &scale) {
+            (Some(info), Some(scale)) => match judge.measures.get(info.id) {
+                Some(measure) => forest::draw(measure, info.unit, scale, &[], None)?,
+                None => String::new(),
+            },
+            _ => String::new(),
+        };
+        rows.push(OverviewRow {
+            name: words::judge_name(judge),
+            anchor: (idx < n_detailed).then(|| format!("judge-{}", idx + 1)),
+            verdict: judge.fitness.into(),
+            items: format::count(judge.n_items),
+            chart,
+            cells: columns
+                .iter()
+                .map(|info| judge.measures.get(info.id).map(|measure| Cell::new(measure, info.unit)))
+                .collect(),
+        });
+    }
+    Ok(Some(Overview {
+        columns: columns.iter().map(|info| info.title).collect(),
+        charted: charted.map(|info| info.title),
+        axis: match (charted, &scale) {
+            (Some(info), Some(scale)) => forest::axis(scale, info.unit)?,
+            _ => String::new(),
+        },
+        n_omitted: audit.judges.len() - rows.len(),
+        rows,
+    }))
+}
+
+fn data(audit: &Audit) -> Vec<Fact> {
+    let data = &audit.data;
+    let joined = |names: &[String]| names.iter().map(|name| text::cut(name, 300)).collect::<Vec<_>>().join(", ");
+    let mut facts = vec![
+        fact("Files", joined(&audit.source.files)),
+        fact("Read as", joined(&audit.source.formats)),
+        fact("Rows read", format::count(data.n_rows)),
+        fact("Judgements", format::count(data.n_judgements)),
+        fact("Ratings by people", format::count(data.n_ratings)),
+        fact("Items", format::count(data.n_items)),
+        fact("Groups", if data.n_groups == 0 { "none stated".to_owned() } else { format::count(data.n_groups) }),
+        fact("Labelled items", format::count(data.n_labelled)),
+        fact("Labels from", text::visible(&data.label_source)),
+        fact("Rows left out: unreadable", format::count(data.n_bad_rows)),
+        fact("Rows left out: contradicting another", format::count(data.n_conflicts)),
+        fact("Rows counted once: exact repeats", format::count(data.n_duplicates)),
+    ];
+    if let Some([low, high]) = data.scale {
+        let source = data.scale_source.as_deref().map(|source| format!(" ({})", text::visible(source)));
+        facts.push(fact(
+            "Scale of scores",
+            format!("{} to {}{}", format::plain(low), format::plain(high), source.unwrap_or_default()),
+        ));
+    }
+    if let Some([sent, received]) = data.tokens {
+        facts.push(fact("Tokens", format!("{} sent, {} received", format::count(sent), format::count(received))));
+    }
+    if let Some(price) = data.price {
+        facts.push(fact("Price, as stated in the log", format::significant(price)));
+    }
+    facts.retain(|fact| !fact.value.is_empty());
+    facts
+}
+
+fn problems(audit: &Audit) -> Vec<ProblemRow> {
+    let mut problems: Vec<_> = audit.problems.iter().collect();
+    problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
+    problems
+        .into_iter()
+        .take(MAX_ROWS)
+        .map(|problem| {
+            let mut place = problem.file.as_deref().map(|file| text::cut(file, 200)).unwrap_or_default();
+            if let Some(line) = problem.line {
+                place.push_str(&format!("{}line {line}", if place.is_empty() { "" } else { ", " }));
+            }
+            if let Some(column) = &problem.column {
+                place.push_str(&format!(
+                    "{}column “{}”",
+                    if place.is_empty() { "" } else { ", " },
+                    text::cut(column, 80)
+                ));
+            }
+            let (class, word) = match problem.severity {
+                Severity::Error => ("bad", "error"),
+                Severity::Warning => ("open", "warning"),
+                Severity::Note => ("none", "note"),
+            };
+            ProblemRow {
+                mark: Mark { class, word },
+                code: text::visible(&problem.code),
+                message: text::cut(&problem.message, 600),
+                count: format::count(problem.count),
+                place,
+            }
+        })
+        .collect()
+}
+
+fn config(audit: &Audit) -> Vec<Fact> {
+    let config = &audit.config;
+    let share = |value: Option<f64>, otherwise: &str| {
+        value.map_or(otherwise.to_owned(), |value| format::limit(value, Unit::Share))
+    };
+    let number = |value: Option<f64>, otherwise: &str| value.map_or(otherwise.to_owned(), format::plain);
+    let only = |name: &Option<String>| name.as_deref().map_or("all".to_owned(), words::name);
+    vec![
+        fact("Confidence level", format!("{}, two-sided", format::level(config.level))),
+        fact("Seed", config.seed.to_string()),
+        fact("Outcome", config.outcome.map_or("the first the log carries", format::outcome)),
+        fact(
+            "Scale",
+            config.scale.map_or("as seen in the log".to_owned(), |[low, high]| {
+                format!("{} to {}", format::plain(low), format::plain(high))
+            }),
+        ),
+        fact("A score accepts at", number(config.accept_at, "no threshold set; thresholds are swept")),
+        fact("A label that is a score is right at", number(config.good_at, "not set")),
+        fact("Share of right items in production", share(config.base_rate, "as among the labels")),
+        fact("Repeats at which stability is stated", config.stability_repeats.to_string()),
+        fact("Cap on false accepts for the chosen threshold", format::limit(config.false_accept_cap, Unit::Share)),
+        fact("Judges audited", only(&config.judge)),
+        fact("Arms audited", only(&config.arm)),
+        fact("Gate", words::name(&audit.gate.name)),
+        fact(
+            "Fit without a limit on being right",
+            if audit.gate.truth_optional { "allowed by the gate" } else { "not allowed" },
+        ),
+    ]
+}
+
+fn glossary() -> Vec<Term> {
+    const TERMS: [(&str, &str); 16] = [
+        (
+            "Fit",
+            "Every limit of the gate is met, and not only by the estimate: the unfavourable end of the interval meets it too.",
+        ),
+        ("Unfit", "At least one limit is broken, and even the favourable end of the interval breaks it."),
+        ("Inconclusive", "The data show neither. It is not a pass: the judge may be fit or unfit."),
+        (
+            "Interval",
+            "The range of values that the data do not rule out, at the stated confidence level. Written [low, high] in the unit of the value.",
+        ),
+        ("Item", "What is judged: a text, a pair of texts, a program."),
+        ("Judgement, answer", "One answer about one item under one condition."),
+        ("Unparsed", "A reply from which no answer could be read. It is counted, and never taken for a yes or a no."),
+        ("Label", "What is held to be true of an item."),
+        (
+            "Cluster",
+            "The unit taken as independent: the group if the log states one, else the item. Judgements of one cluster say much the same, so intervals count clusters, not judgements.",
+        ),
+        ("n", "How many judgements (or pairs of judgements, as the method says) a number rests on."),
+        ("pp", "Percentage points: the difference of two shares."),
+        ("Coefficient", "A number that is at most 1; 0 is what chance would give, unless its method says otherwise."),
+        ("Baseline", "What a judge would score that does not look at the items."),
+        ("Arm", "A named condition under which a judge was asked: a temperature, a prompt, a number of anchors."),
+        ("Holm", "A correction of p values for asking many questions of the same data (Holm 1979)."),
+        (
+            "Further items",
+            "How many more items of the same kind decide a limit with 80 % power, if the estimate is right. Looking again after each addition needs another method.",
+        ),
+    ];
+    TERMS.into_iter().map(|(term, meaning)| Term { term, meaning }).collect()
+}

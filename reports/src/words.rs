@@ -1,0 +1,218 @@
+//! Sentences that every renderer shares: what a limit asks, what would decide it, what a family of measures says.
+
+use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
+use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Measure};
+use assize_calibration::gate::{LimitResult, LimitState};
+
+use crate::{format, text};
+
+/// Longest name shown; a longer one is cut.
+const NAME_CHARS: usize = 120;
+
+/// The measures that a short summary shows, the weightiest first.
+const KEY_MEASURES: [&str; 16] = [
+    "accuracy",
+    "false_accept_rate",
+    "false_reject_rate",
+    "accuracy_both_orders",
+    "auc",
+    "spearman",
+    "top_of_group_accuracy",
+    "mean_absolute_error",
+    "kappa",
+    "flip_rate",
+    "mean_abs_difference",
+    "moved_over_one_point",
+    "icc_single",
+    "swap_consistency",
+    "position_excess",
+    "unparsed_rate",
+];
+
+/// Returns the name of a judge with its arm: `gpt-4o · cold`.
+pub(crate) fn judge_name(judge: &JudgeAudit) -> String {
+    let name = name(&judge.judge);
+    judge.arm.as_deref().map_or(name.clone(), |arm| format!("{name} · {}", text::cut(arm, NAME_CHARS)))
+}
+
+/// Returns a name fit to show, never empty.
+pub(crate) fn name(name: &str) -> String {
+    let shown = text::cut(name, NAME_CHARS);
+    if shown.is_empty() { "(no name)".to_owned() } else { shown }
+}
+
+/// Returns what a limit asks: `at most 10 %`.
+pub(crate) fn limit(result: &LimitResult) -> String {
+    let side = if result.side == "min" { "at least" } else { "at most" };
+    format!("{side} {}", format::limit(result.limit, format::unit(&result.measure)))
+}
+
+/// Returns what would decide an undecided limit, or `None` for one that needs no deciding.
+pub(crate) fn further_items(result: &LimitResult) -> Option<String> {
+    if result.state != LimitState::Undecided {
+        return None;
+    }
+    let Some(n) = result.further_items else {
+        return Some("more items alone do not decide this".to_owned());
+    };
+    let mut sentence = format!("about {} would decide it if the estimate is right", further(n));
+    if let Some(ends) = result.further_items_range {
+        let end = |n: Option<u64>| n.map_or("no number".to_owned(), format::count);
+        sentence.push_str(&format!(
+            " ({} or {}, were the truth at either end of the interval)",
+            end(ends[0]),
+            end(ends[1])
+        ));
+    }
+    Some(sentence)
+}
+
+fn further(n: u64) -> String {
+    format::counted(n, "further item")
+}
+
+/// Returns a sentence on how much more data decides the verdict, or `None` if it is decided, or no number is known.
+///
+/// Limits are to be met jointly: the sentence takes the largest number, and says that each has 80 % power alone.
+pub(crate) fn more_data(judge: &JudgeAudit) -> Option<String> {
+    if judge.fitness != Fitness::Inconclusive {
+        return None;
+    }
+    let undecided = || judge.limits.iter().filter(|limit| limit.state == LimitState::Undecided);
+    let largest = undecided().filter_map(|limit| limit.further_items.map(|n| (n, limit))).max_by_key(|(n, _)| *n);
+    let stuck: Vec<_> =
+        undecided().filter(|limit| limit.further_items.is_none()).map(|limit| format::title(&limit.measure)).collect();
+    let unmeasured: Vec<_> = judge
+        .limits
+        .iter()
+        .filter(|limit| limit.state == LimitState::Unmeasured)
+        .map(|limit| format::title(&limit.measure))
+        .collect();
+    let mut sentences = Vec::new();
+    if let Some((n, limit)) = largest {
+        sentences.push(format!(
+            "About {} would decide every open limit, each with 80 % power, if the estimates are right; {} needs the most.",
+            further(n),
+            text::visible(format::title(&limit.measure))
+        ));
+    }
+    if !stuck.is_empty() {
+        sentences.push(format!("More items alone do not decide: {}.", text::visible(&stuck.join(", "))));
+    }
+    if !unmeasured.is_empty() {
+        sentences.push(format!("This log cannot measure: {}.", text::visible(&unmeasured.join(", "))));
+    }
+    if sentences.is_empty() { None } else { Some(sentences.join(" ")) }
+}
+
+/// Returns how much data a judge was seen on.
+pub(crate) fn extent(judge: &JudgeAudit) -> String {
+    let mut parts = vec![
+        format!("{} on {}", format::counted(judge.n_judgements, "answer"), format::counted(judge.n_items, "item")),
+        format!("{} labelled", format::count(judge.n_labelled)),
+    ];
+    if judge.n_clusters != judge.n_items {
+        parts.push(format::counted(judge.n_clusters, "independent cluster"));
+    }
+    parts.push(match judge.repeats {
+        [1, 1] => "one answer a question".to_owned(),
+        [few, many] if few == many => format!("{} answers a question", format::count(few)),
+        [few, many] => format!("{}–{} answers a question", format::count(few), format::count(many)),
+    });
+    if judge.n_unparsed > 0 {
+        parts.push(format!("{} unparsed", format::count(judge.n_unparsed)));
+    }
+    parts.join(" · ")
+}
+
+/// Returns the measures worth showing in a short summary, at most `max`: those the gate limits, then the weightiest.
+pub(crate) fn key_measures(judge: &JudgeAudit, max: usize) -> Vec<(&'static MeasureInfo, &Measure)> {
+    let mut chosen: Vec<&str> = Vec::new();
+    for id in KEY_MEASURES {
+        if chosen.len() < max && judge.measures.contains_key(id) {
+            chosen.push(id);
+        }
+    }
+    MEASURES
+        .iter()
+        .filter(|info| chosen.contains(&info.id))
+        .filter_map(|info| judge.measures.get(info.id).map(|measure| (info, measure)))
+        .collect()
+}
+
+/// Returns the measures that a table of many judges shows, at most `max`: those that most of them have.
+pub(crate) fn shared_measures(audit: &Audit, max: usize) -> Vec<&'static MeasureInfo> {
+    let having = |id: &str| audit.judges.iter().filter(|judge| judge.measures.contains_key(id)).count();
+    let chosen: Vec<_> = KEY_MEASURES.into_iter().filter(|id| having(id) * 2 > audit.judges.len()).take(max).collect();
+    chosen.into_iter().filter_map(assize_calibration::audit::catalogue::info).collect()
+}
+
+/// Returns the judges, those that need a look first: unfit, inconclusive, fit, else in the order of the audit.
+pub(crate) fn by_gravity(audit: &Audit) -> Vec<&JudgeAudit> {
+    let mut judges: Vec<_> = audit.judges.iter().collect();
+    judges.sort_by_key(|judge| std::cmp::Reverse(judge.fitness));
+    judges
+}
+
+/// Returns how many judges got each verdict, in words: `2 fit, 1 unfit`.
+pub(crate) fn tally(audit: &Audit) -> String {
+    [Fitness::Unfit, Fitness::Inconclusive, Fitness::Fit]
+        .into_iter()
+        .map(|fitness| (audit.judges.iter().filter(|judge| judge.fitness == fitness).count(), fitness))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, fitness)| format!("{n} {}", format::fitness(fitness).to_lowercase()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// How the leading measures of a family are said in a sentence. `{}` is the value with its interval.
+const SENTENCES: [(&str, Family, &str); 19] = [
+    ("unparsed_rate", Family::Parsing, "{} of its replies held no answer that could be read."),
+    ("flip_rate", Family::Stability, "Asked the same question twice, it answers differently {} of the time."),
+    ("mean_abs_difference", Family::Stability, "Two scores of the same item are {} points apart on average."),
+    ("moved_over_one_point", Family::Stability, "On {} of items its repeated scores span more than one point."),
+    ("icc_single", Family::Stability, "Of the variance of one score, a part of {} is due to the item."),
+    ("swap_consistency", Family::Position, "It chooses the same candidate after swapping {} of the time."),
+    ("position_excess", Family::Position, "Swapping adds {} to the disagreement that repeating alone shows."),
+    ("position_direction", Family::Position, "Being shown first changes how often a candidate is chosen by {}."),
+    ("first_position_preference", Family::Position, "{} of its decided answers go to the candidate shown first."),
+    ("order_shift", Family::Position, "Scores in order ab differ from those in order ba by {} points."),
+    ("place_slope", Family::Position, "Each later place changes a score by {} points."),
+    ("accuracy", Family::Truth, "One answer on a random labelled item is right {} of the time."),
+    ("false_accept_rate", Family::Truth, "It accepts {} of wrong items."),
+    ("false_reject_rate", Family::Truth, "It rejects {} of right items."),
+    ("accuracy_both_orders", Family::Truth, "It is right in both orders {} of the time."),
+    ("auc", Family::Truth, "A right item scores higher than a wrong one with probability {}."),
+    ("spearman", Family::Truth, "Its scores follow the labels with a rank correlation of {}."),
+    ("mean_error", Family::Truth, "Its scores are off by {} points on average; positive is inflation."),
+    ("mean_absolute_error", Family::Truth, "Its scores are {} points away from the labels on average."),
+];
+
+/// Returns what a family of measures says, in plain sentences; empty when nothing of it was measured.
+pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
+    const MOST: usize = 4;
+    SENTENCES
+        .iter()
+        .filter(|(_, of, _)| *of == family)
+        .filter_map(|(id, _, sentence)| {
+            let measure = judge.measures.get(*id).filter(|measure| measure.estimate.is_finite())?;
+            Some(sentence.replace("{}", &format::measure(measure, format::unit(id))))
+        })
+        .take(MOST)
+        .collect()
+}
+
+/// Returns the command that makes this audit again, as far as the audit knows it.
+pub(crate) fn command(audit: &Audit) -> String {
+    let quoted = |word: &str| {
+        let word = text::visible(word);
+        let is_plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
+        if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let mut words = vec!["assize audit".to_owned()];
+    words.extend(audit.source.files.iter().map(|file| quoted(file)));
+    if audit.gate.name != "built in" && !audit.gate.name.is_empty() {
+        words.push(format!("--gate {}", quoted(&audit.gate.name)));
+    }
+    words.join(" ")
+}
