@@ -6,4 +6,3 @@
 pub mod cli;
 pub mod config;
 pub mod formats;
-pub(crate) mod shim;

@@ -17,7 +17,8 @@ use super::render::{Format, render};
 use super::status::{Failure, Status};
 use crate::config::{Settings, check_audit_config, read_gate, read_settings};
 use crate::formats::columns::ColumnMap;
-use crate::shim::{self, BuiltIn as _, Collector, LogWriter, OutputFormat, Tee};
+use crate::formats::{Collector, Tee};
+use crate::formats::{LogWriter, OutputFormat};
 
 /// Give a verdict on a judge from a log of its judgements
 ///
@@ -194,7 +195,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let log = collector.log;
 
     let progress = Progress::start(printer, format!("measuring {} judgements", log.len()), Gauge::default());
-    let audited = shim::audit(&log, &plan.config, &plan.gate);
+    let audited = assize_calibration::audit::audit(&log, &plan.config, &plan.gate);
     drop(progress);
     let mut audit = audited.with_context(|| format!("failed to audit {}", names(&args.sources).join(", ")))?;
     drop(log);

@@ -10,7 +10,7 @@ use super::printer::{Form, Printer};
 use super::reading::{self, read_sources};
 use super::status::{Failure, Status};
 use crate::formats::ReadError;
-use crate::shim::{LogWriter, OutputFormat};
+use crate::formats::{LogWriter, OutputFormat};
 
 /// Turn logs of any known format into the plain log
 ///

@@ -11,7 +11,6 @@ use super::printer::{Form, Printer};
 use super::reading::refused;
 use super::status::{Failure, Status};
 use crate::config::{built_in_gate_text, gate_text, read_gate};
-use crate::shim::BuiltIn as _;
 
 /// Print the built-in gate, check a gate file, or list what can be limited
 #[derive(Debug, clap::Args)]

@@ -16,7 +16,7 @@ use super::status::Failure;
 use crate::config::{self, ConfigError};
 use crate::formats::columns::ColumnMap;
 use crate::formats::{ReadError, ReadOptions, ReadSummary, Sink};
-use crate::shim::{read, read_stream};
+use crate::formats::{read, read_stream};
 
 /// What reading all sources came to.
 #[derive(Debug, Default)]

@@ -12,7 +12,6 @@ use toml::de::{DeTable, DeValue};
 use super::ConfigError;
 use super::document::{Document, in_order, number};
 use super::nearest::nearest;
-use crate::shim::BuiltIn as _;
 
 const GATE_KEYS: [&str; 3] = ["name", "limits", "truth_optional"];
 const LIMIT_KEYS: [&str; 3] = ["min", "max", "required"];
