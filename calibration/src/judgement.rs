@@ -1,7 +1,7 @@
 //! One judgement: a line of the plain log, and the words its cells may use.
 //!
 //! This module fixes the vocabulary of the log and nothing else: it reads no file and knows no other
-//! tool's format. Readers produce [`Judgement`]s, [`crate::log::LogBuilder`] collects them.
+//! tool's format. Readers produce [`Judgement`]s, [`crate::log::Log`] collects them.
 
 use std::borrow::Cow;
 

@@ -197,15 +197,18 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let progress = Progress::start(printer, format!("measuring {} judgements", log.len()), Gauge::default());
     let audited = assize_calibration::audit::audit(&log, &plan.config, &plan.gate);
     drop(progress);
-    let mut audit = audited.with_context(|| format!("failed to audit {}", names(&args.sources).join(", ")))?;
+    let audited = audited.with_context(|| format!("failed to audit {}", names(&args.sources).join(", ")));
+    if audited.is_err() {
+        // What is wrong with the rows is likely to be why.
+        reading::tell(reading.problems.as_slice(), printer);
+    }
+    let mut audit = audited?;
     drop(log);
     complete(&mut audit, &args.sources, reading);
     if args.strict {
         reading::strict(&audit.problems)?;
     }
-    for problem in &audit.problems {
-        printer.detail(&reading::described(problem));
-    }
+    reading::tell(&audit.problems, printer);
 
     if let (Some(out), Some((file, writer))) = (&out, copy) {
         writer.finish().map_err(anyhow::Error::from)?;

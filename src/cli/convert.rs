@@ -72,9 +72,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
             printer.data(&format!("{object:#}\n"))?;
         }
         _ => {
-            for problem in problems {
-                printer.note(&reading::described(problem));
-            }
+            reading::tell(problems, printer);
             let left_out = match reading.n_bad_rows() {
                 0 => String::new(),
                 n_bad_rows => format!(", {n_bad_rows} of {} rows left out", reading.n_rows()),

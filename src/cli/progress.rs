@@ -65,20 +65,21 @@ fn show(message: &str, gauge: &Gauge, end: &Receiver<()>) {
     let mut shows_bytes = false;
     while end.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
         wait = TICK;
-        if bar.is_hidden() {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
         let (n_rows, n_bytes) = (gauge.rows.load(Ordering::Relaxed), gauge.bytes.load(Ordering::Relaxed));
-        if let (false, Some(total), true) = (shows_bytes, gauge.total_bytes, n_bytes > 0) {
-            let style = "{spinner} {msg} {wide_bar} {bytes} of {total_bytes} · {eta} left";
-            bar.set_style(ProgressStyle::with_template(style).expect("the template is well-formed"));
-            bar.set_length(total);
-            shows_bytes = true;
-        }
+        bar.set_position(n_bytes);
         if n_rows > 0 {
             bar.set_message(format!("{message} · {} rows", HumanCount(n_rows)));
         }
-        bar.set_position(n_bytes);
+        if let (false, Some(total), true) = (shows_bytes, gauge.total_bytes, n_bytes > 0) {
+            let style = "{spinner} {msg} {wide_bar} {bytes} of {total_bytes} · {eta} left";
+            bar.set_length(total);
+            bar.set_style(ProgressStyle::with_template(style).expect("the template is well-formed"));
+            shows_bytes = true;
+        }
+        // Shown only once all of it is known.
+        if bar.is_hidden() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
         bar.tick();
     }
     bar.finish_and_clear();

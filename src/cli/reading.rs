@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::{Problem, Problems, Severity};
 
-use super::printer::Printer;
+use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::status::Failure;
 use crate::config::{self, ConfigError};
@@ -65,7 +65,13 @@ pub(super) fn read_sources(
             None => read(source, &options, &mut sink),
         };
         drop(progress);
-        let summary = read.map_err(unreadable)?;
+        let summary = match read {
+            Ok(summary) => summary,
+            Err(error) => {
+                tell(reading.problems.as_slice(), printer);
+                return Err(unreadable(error));
+            }
+        };
         let (n_rows, n_bad_rows) = (summary.n_rows, summary.n_bad_rows);
         printer.detail(&format!("{name}: {}, {n_rows} rows, {n_bad_rows} left out", summary.format));
         reading.summaries.push(summary);
@@ -152,8 +158,20 @@ pub(super) fn strict(problems: &[Problem]) -> Result<(), Failure> {
     Err(Failure::usage(message).help("mend the input, or leave out --strict to set these rows aside and count them"))
 }
 
+/// Prints what is wrong with the input; with `--json` or where it is only worth a note, when verbose.
+pub(super) fn tell(problems: &[Problem], printer: &Printer) {
+    for problem in problems {
+        let message = described(problem);
+        match (problem.severity, printer.form()) {
+            (Severity::Note, _) | (_, Form::Json) => printer.detail(&format!("note: {message}")),
+            // Rows set aside are no failure of the command: `error:` is kept for those.
+            (Severity::Warning | Severity::Error, Form::Text) => printer.note(&format!("warning: {message}")),
+        }
+    }
+}
+
 /// Returns a problem as a line: where, what, how often.
-pub(super) fn described(problem: &Problem) -> String {
+fn described(problem: &Problem) -> String {
     let place = match (problem.file.as_deref(), problem.line) {
         (Some(file), Some(line)) => format!("{file}:{line}: "),
         (Some(file), None) => format!("{file}: "),

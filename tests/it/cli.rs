@@ -157,6 +157,7 @@ fn strict_lists_bad_rows_with_file_line_and_column() {
     desk.write("bad.csv", &text);
     let lenient = desk.run(&["audit", "bad.csv", "--gate", "gate.toml"]);
     assert_eq!(lenient.status, 0, "{lenient:?}");
+    assert!(lenient.stderr.contains("bad.csv:3"), "told, not fatal: {}", lenient.stderr);
     let strict = desk.run(&["audit", "bad.csv", "--gate", "gate.toml", "--strict", "--out", "report"]);
     assert_eq!(strict.status, 3, "{strict:?}");
     assert!(strict.stderr.contains("bad.csv:3"), "{}", strict.stderr);

@@ -74,6 +74,42 @@ fn flags_count_more_than_variables_and_variables_more_than_files() {
     assert_eq!(from_flag.gate.name, "gate.toml");
 }
 
+/// Returns the `toml` blocks of a Markdown text.
+fn toml_blocks(markdown: &str) -> Vec<String> {
+    let blocks = markdown.split("```toml\n").skip(1);
+    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_files_shown_in_the_reference_are_accepted() {
+    let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/settings.md");
+    let blocks = toml_blocks(&std::fs::read_to_string(reference).unwrap());
+    let desk = Desk::new();
+    let mut n_gates = 0;
+    for block in &blocks {
+        desk.write("shown.toml", block);
+        let run = if block.contains("[audit]") {
+            desk.run(&["audit", "fit.csv", "--columns", "item=item", "--config", "shown.toml"])
+        } else {
+            n_gates += 1;
+            desk.run(&["gate", "shown.toml"])
+        };
+        assert!(run.status <= 2, "{block}\n{run:?}");
+    }
+    assert!(n_gates > 0 && blocks.len() > n_gates, "{blocks:?}");
+}
+
+#[test]
+fn every_setting_is_in_the_reference() {
+    let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/settings.md");
+    let reference = std::fs::read_to_string(reference).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&Desk::new().run(&["schema", "audit"]).stdout).unwrap();
+    let settings = schema["$defs"]["AuditConfig"]["properties"].as_object().unwrap();
+    for setting in settings.keys() {
+        assert!(reference.contains(&format!("| `{setting}` |")), "{setting}");
+    }
+}
+
 #[test]
 fn settings_are_located_too() {
     let desk = Desk::new();
