@@ -5,7 +5,7 @@
 
 use crate::distribution::{f_quantile, f_upper_tail};
 
-/// The model behind an intraclass correlation. Shrout & Fleiss 1979, McGraw & Wong 1996.
+/// The model behind an intraclass correlation. Shrout & Fleiss 1979, `McGraw` & Wong 1996.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IccModel {
     /// ICC(1): each item has its own raters.
@@ -64,7 +64,7 @@ pub struct MeanSquares {
 /// Undefined (`None`): fewer than two items or two raters; a ragged table; a score that is not finite.
 #[must_use]
 pub fn mean_squares(scores: &[f64], n_raters: usize) -> Option<MeanSquares> {
-    if n_raters < 2 || scores.len() % n_raters != 0 || scores.len() < 2 * n_raters {
+    if n_raters < 2 || !scores.len().is_multiple_of(n_raters) || scores.len() < 2 * n_raters {
         return None;
     }
     if !scores.iter().all(|score| score.is_finite()) {
@@ -89,7 +89,7 @@ pub fn mean_squares(scores: &[f64], n_raters: usize) -> Option<MeanSquares> {
     let raters: f64 = rater_sums.iter().map(|sum| sum * sum / n).sum();
     // Squares within the rounding of the total are none.
     let clean = |squares: f64| if squares > total * 8.0 * f64::EPSILON { squares } else { 0.0 };
-    let (residual, within) = (clean(within - raters), clean(within));
+    let (residual, raters, within) = (clean(within - raters), clean(raters), clean(within));
     Some(MeanSquares {
         n_items,
         n_raters,
@@ -104,7 +104,7 @@ pub fn mean_squares(scores: &[f64], n_raters: usize) -> Option<MeanSquares> {
 ///
 /// Undefined (`None`): no variance at all, or a level outside 0..1.
 ///
-/// Source: Shrout & Fleiss 1979, pages 423 to 426; McGraw & Wong 1996, tables 4 and 7 (their interval of ICC(A,1)
+/// Source: Shrout & Fleiss 1979, pages 423 to 426; `McGraw` & Wong 1996, tables 4 and 7 (their interval of ICC(A,1)
 /// uses Satterthwaite degrees of freedom). Tests agree with pingouin 0.6 (estimates) and with the F formulas.
 #[must_use]
 pub fn icc(squares: &MeanSquares, model: IccModel, unit: IccUnit, level: f64) -> Option<Icc> {
@@ -155,9 +155,9 @@ pub fn icc(squares: &MeanSquares, model: IccModel, unit: IccUnit, level: f64) ->
     }
 }
 
-/// Returns numerator / denominator, or `None` where the denominator is not positive.
+/// Returns numerator / denominator, of which rounding may not make more than 1; `None` where the denominator is not positive.
 fn ratio(numerator: f64, denominator: f64) -> Option<f64> {
-    (denominator > 0.0).then(|| numerator / denominator)
+    (denominator > 0.0).then(|| (numerator / denominator).min(1.0))
 }
 
 /// Returns the reliability of the mean of `k` ratings, kρ/(1 + (k − 1)ρ), from that of one. Spearman 1910; Brown 1910.

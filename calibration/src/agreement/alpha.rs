@@ -15,7 +15,7 @@
 pub enum Metric {
     /// 1 for different values.
     Nominal,
-    /// By the number of ratings between them: (Σ_{g=c..k} n_g − (n_c + n_k)/2)².
+    /// By the number of ratings between them: the squared difference of their midranks.
     Ordinal,
     /// (c − k)².
     Interval,
@@ -55,7 +55,7 @@ pub fn add_coincidences(unit_counts: &[u32], matrix: &mut [f64]) {
 /// itself more often weighs no more, and with one answer a judge it is [`add_coincidences`] itself. A unit answered by
 /// fewer than two judges adds nothing; nor is anything added when the sizes do not fit.
 pub fn add_coincidences_between(judge_counts: &[u32], n_values: usize, matrix: &mut [f64]) {
-    if n_values == 0 || judge_counts.len() % n_values != 0 || matrix.len() != n_values * n_values {
+    if n_values == 0 || !judge_counts.len().is_multiple_of(n_values) || matrix.len() != n_values * n_values {
         return;
     }
     let mut shares_of_all = vec![0.0; n_values];
@@ -100,7 +100,7 @@ pub fn add_coincidences_between(judge_counts: &[u32], n_values: usize, matrix: &
 /// Cost: units × values², less where most counts are 0.
 #[must_use]
 pub fn coincidences(counts: &[u32], n_values: usize) -> Vec<f64> {
-    if n_values == 0 || counts.len() % n_values != 0 {
+    if n_values == 0 || !counts.len().is_multiple_of(n_values) {
         return Vec::new();
     }
     let mut matrix = vec![0.0; n_values * n_values];
@@ -183,7 +183,7 @@ pub fn alpha_from_coincidences(matrix: &[f64], values: &[f64], metric: Metric) -
 pub struct IntervalTally {
     /// Values that have a partner in their unit.
     pub n: f64,
-    /// Half of the units' disagreement: Σ (n_u Σx² − (Σx)²)/(n_u − 1).
+    /// Half of the units' disagreement: the sum over units of (n Σx² − (Σx)²)/(n − 1).
     pub disagreement: f64,
     /// Σx of the values counted in `n`.
     pub sum: f64,

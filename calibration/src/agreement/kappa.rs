@@ -158,7 +158,7 @@ fn expected_agreement(shares: &Shares, weights: &[f64], chance: Chance) -> (f64,
     }
 }
 
-/// Returns Σ_j w_ij m_j for each i.
+/// Returns each row's sum of weights times the margin.
 fn row_means(weights: &[f64], margin: &[f64]) -> Vec<f64> {
     weights
         .chunks_exact(margin.len())
@@ -166,7 +166,7 @@ fn row_means(weights: &[f64], margin: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns a_i + b_j, row-major.
+/// Returns the sum of each pair of an `a` and a `b`, row-major.
 fn sums_of_pairs(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().flat_map(|row| b.iter().map(move |column| row + column)).collect()
 }
@@ -234,8 +234,9 @@ pub fn brennan_prediger(table: &[f64], n_categories: usize, weighting: &Weightin
 /// Returns each cell's influence on a coefficient: how the coefficient changes, to first order and relative to the
 /// weight added, when weight is added to that cell. Row-major, like the table.
 ///
-/// The table-weighted mean of influences is 0. A cluster with cells t_c (of the table's total T) has influence
-/// Σ t_c·influence / T, and the coefficient's variance is m/(m − 1) · Σ_c of these squared over the m clusters. With
+/// The table-weighted mean of influences is 0. A cluster's influence is
+/// the sum of its cells times their influence, divided by the table's total; the coefficient's variance is m/(m − 1)
+/// times the sum of the m clusters' squared influences. With
 /// independent single judgements that is the asymptotic variance of Fleiss, Cohen & Everitt 1969.
 ///
 /// Undefined as in [`chance_corrected`].

@@ -1,8 +1,16 @@
 //! The statistical primitives against reference packages (`tests/golden`) and against their own laws.
 
-#![expect(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail loudly, and some values are exact")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "a test may fail loudly, its counts are small, and some values are exact"
+)]
 
 mod agreement;
 mod distribution;
 mod golden;
 mod icc;
+mod rank;
+mod roc;

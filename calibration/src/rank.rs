@@ -1,0 +1,271 @@
+//! Correlations: Pearson's r, Spearman's rho (midranks for ties) and Kendall's tau-b, each with influence values.
+//!
+//! Observations may carry weights: an item judged n times gives n observations of weight 1/n, so that each item counts
+//! once. Standard errors come from [`WithInfluence`], by cluster if judgements repeat.
+//!
+//! All are undefined (`None`) for fewer than two observations of positive weight, lengths that differ, a value that is
+//! not finite, a weight that is negative or not finite, or no variance in either variable.
+//!
+//! Cost: n log n.
+
+use crate::influence::WithInfluence;
+
+/// Returns Pearson's correlation with influence values; -1..=1.
+///
+/// Source of the influence function: Devlin, Gnanadesikan & Kettenring 1975.
+#[must_use]
+pub fn pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
+    let (shares, x, y) = checked(x, y, weights)?;
+    let centred = |values: &[f64]| {
+        // From the first value, so that equal values differ by exactly 0.
+        let origin = values[0];
+        let mean: f64 = shares.iter().zip(values).map(|(share, value)| share * (value - origin)).sum();
+        values.iter().map(|value| value - origin - mean).collect::<Vec<f64>>()
+    };
+    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+        return None;
+    }
+    let (a, b) = (centred(&x), centred(&y));
+    let (variance_a, variance_b) = (moment(&shares, &a, &a), moment(&shares, &b, &b));
+    let scale = (variance_a * variance_b).sqrt();
+    if !(scale > 0.0 && scale.is_finite()) {
+        return None;
+    }
+    let estimate = (moment(&shares, &a, &b) / scale).clamp(-1.0, 1.0);
+    let influence = shares
+        .iter()
+        .zip(a.iter().zip(&b))
+        .map(|(share, (a, b))| share * (a * b / scale - 0.5 * estimate * (a * a / variance_a + b * b / variance_b)))
+        .collect();
+    Some(WithInfluence { estimate, influence })
+}
+
+/// Returns Spearman's rank correlation with influence values; -1..=1. Ties have midranks.
+///
+/// The influence of an observation counts its effect on the others' ranks. Source: Spearman 1904; Croux & Dehon 2010 for
+/// the influence function.
+#[must_use]
+pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
+    let (shares, x, y) = checked(x, y, weights)?;
+    let (groups_x, groups_y) = (TieGroups::new(&x), TieGroups::new(&y));
+    let (a, b) = (groups_x.centred_ranks(&shares), groups_y.centred_ranks(&shares));
+    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+        return None;
+    }
+    let covariance = moment(&shares, &a, &b);
+    let (variance_a, variance_b) = (moment(&shares, &a, &a), moment(&shares, &b, &b));
+    let scale = (variance_a * variance_b).sqrt();
+    if !(scale > 0.0 && scale.is_finite()) {
+        return None;
+    }
+    let estimate = (covariance / scale).clamp(-1.0, 1.0);
+    // What adding an observation does to the others through their ranks: it lifts all above it by 1, its ties by ½.
+    let lifted_covariance: Vec<f64> = {
+        let by_x = groups_x.mass_above(&shares, &b);
+        let by_y = groups_y.mass_above(&shares, &a);
+        by_x.iter().zip(&by_y).map(|(x, y)| x + y).collect()
+    };
+    let (lifted_a, lifted_b) = (groups_x.mass_above(&shares, &a), groups_y.mass_above(&shares, &b));
+    let influence = (0..shares.len())
+        .map(|i| {
+            let of_covariance = a[i] * b[i] - 3.0 * covariance + lifted_covariance[i];
+            let of_variance_a = a[i] * a[i] - 3.0 * variance_a + 2.0 * lifted_a[i];
+            let of_variance_b = b[i] * b[i] - 3.0 * variance_b + 2.0 * lifted_b[i];
+            shares[i]
+                * (of_covariance / scale - 0.5 * estimate * (of_variance_a / variance_a + of_variance_b / variance_b))
+        })
+        .collect();
+    Some(WithInfluence { estimate, influence })
+}
+
+/// Returns Kendall's tau-b with influence values; -1..=1.
+///
+/// Source: Kendall 1945, "The treatment of ties in ranking problems"; concordance by a Fenwick tree (Knight 1966 sorts).
+#[must_use]
+pub fn kendall_tau_b(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
+    let (shares, x, y) = checked(x, y, weights)?;
+    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+        return None;
+    }
+    let (groups_x, groups_y) = (TieGroups::new(&x), TieGroups::new(&y));
+    let (ties_x, ties_y) = (groups_x.masses(&shares), groups_y.masses(&shares));
+    let untied = |masses: &[f64]| 1.0 - masses.iter().map(|mass| mass * mass).sum::<f64>();
+    let (untied_x, untied_y) = (untied(&ties_x), untied(&ties_y));
+    let scale = (untied_x * untied_y).sqrt();
+    if scale.is_nan() || scale <= 0.0 {
+        return None;
+    }
+    let concordance = concordance(&groups_x, &groups_y, &shares);
+    let total: f64 = shares.iter().zip(&concordance).map(|(share, value)| share * value).sum();
+    let estimate = (total / scale).clamp(-1.0, 1.0);
+    let influence = (0..shares.len())
+        .map(|i| {
+            let of_total = concordance[i] - total;
+            let of_x = (1.0 - ties_x[groups_x.group_of[i]] - untied_x) / untied_x;
+            let of_y = (1.0 - ties_y[groups_y.group_of[i]] - untied_y) / untied_y;
+            shares[i] * (2.0 * of_total / scale - estimate * (of_x + of_y))
+        })
+        .collect();
+    Some(WithInfluence { estimate, influence })
+}
+
+/// Returns, for each observation, the mass concordant with it less the mass discordant.
+fn concordance(groups_x: &TieGroups, groups_y: &TieGroups, shares: &[f64]) -> Vec<f64> {
+    let n_y = groups_y.n_groups();
+    let mut result = vec![0.0; shares.len()];
+    // Upwards in x, all that came before is below in x; downwards, above. A tie group is entered after it is read.
+    for (direction, is_upwards) in [(1.0, true), (-1.0, false)] {
+        let mut tree = Fenwick::new(n_y);
+        for step in 0..groups_x.n_groups() {
+            let group_idx = if is_upwards { step } else { groups_x.n_groups() - 1 - step };
+            let members = groups_x.members(group_idx);
+            for &i in members {
+                let group_y = groups_y.group_of[i];
+                let (below, up_to) = (tree.sum_before(group_y), tree.sum_before(group_y + 1));
+                result[i] += direction * (below - (tree.total - up_to));
+            }
+            for &i in members {
+                tree.add(groups_y.group_of[i], shares[i]);
+            }
+        }
+    }
+    result
+}
+
+/// Observations, as shares of the total weight, that passed the checks all correlations make.
+type Checked = (Vec<f64>, Vec<f64>, Vec<f64>);
+
+fn checked(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<Checked> {
+    if x.len() != y.len() || x.len() < 2 {
+        return None;
+    }
+    let shares = shares(x.len(), weights)?;
+    // Adding 0 turns −0 into 0, which would otherwise sort apart.
+    let usable = |values: &[f64]| {
+        let all_finite = values.iter().all(|value| value.is_finite());
+        all_finite.then(|| values.iter().map(|value| value + 0.0).collect::<Vec<f64>>())
+    };
+    Some((shares, usable(x)?, usable(y)?))
+}
+
+/// Returns weights as shares of their sum; equal shares for `None`.
+pub(crate) fn shares(n: usize, weights: Option<&[f64]>) -> Option<Vec<f64>> {
+    let Some(weights) = weights else { return Some(vec![1.0 / n as f64; n]) };
+    if weights.len() != n || !weights.iter().all(|&weight| weight >= 0.0 && weight.is_finite()) {
+        return None;
+    }
+    let total: f64 = weights.iter().sum();
+    let is_usable = total > 0.0 && total.is_finite();
+    is_usable.then(|| weights.iter().map(|weight| weight / total).collect())
+}
+
+fn is_constant(values: &[f64], shares: &[f64]) -> bool {
+    let mut used = values.iter().zip(shares).filter(|&(_, &share)| share > 0.0).map(|(value, _)| value);
+    let first = used.next();
+    used.all(|value| first.is_some_and(|first| first.to_bits() == value.to_bits()))
+}
+
+fn moment(shares: &[f64], a: &[f64], b: &[f64]) -> f64 {
+    shares.iter().zip(a.iter().zip(b)).map(|(share, (a, b))| share * a * b).sum()
+}
+
+/// Observations sorted by value and cut into groups of equal values.
+pub(crate) struct TieGroups {
+    order: Vec<usize>,
+    /// Where each group begins in `order`, and the end.
+    starts: Vec<usize>,
+    /// Each observation's group.
+    pub(crate) group_of: Vec<usize>,
+}
+
+impl TieGroups {
+    pub(crate) fn new(values: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]).then(i.cmp(&j)));
+        let mut starts = Vec::new();
+        let mut group_of = vec![0; values.len()];
+        let mut previous = None;
+        for (position, &i) in order.iter().enumerate() {
+            let bits = values[i].to_bits();
+            if previous != Some(bits) {
+                starts.push(position);
+                previous = Some(bits);
+            }
+            group_of[i] = starts.len() - 1;
+        }
+        starts.push(values.len());
+        Self { order, starts, group_of }
+    }
+
+    pub(crate) fn n_groups(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(crate) fn members(&self, group_idx: usize) -> &[usize] {
+        &self.order[self.starts[group_idx]..self.starts[group_idx + 1]]
+    }
+
+    /// Returns each group's share of the weight.
+    fn masses(&self, shares: &[f64]) -> Vec<f64> {
+        let mass = |group_idx| self.members(group_idx).iter().map(|&i| shares[i]).sum();
+        (0..self.n_groups()).map(mass).collect()
+    }
+
+    /// Returns each observation's midrank as a share of the total, less ½.
+    fn centred_ranks(&self, shares: &[f64]) -> Vec<f64> {
+        let mut below = 0.0;
+        let ranks: Vec<f64> = self
+            .masses(shares)
+            .iter()
+            .map(|mass| {
+                below += mass;
+                below - 0.5 * mass - 0.5
+            })
+            .collect();
+        self.group_of.iter().map(|&group| ranks[group]).collect()
+    }
+
+    /// Returns, for each observation, Σ share·value over those above it plus half of that over its ties.
+    fn mass_above(&self, shares: &[f64], values: &[f64]) -> Vec<f64> {
+        let mut by_group = vec![0.0; self.n_groups()];
+        let mut above = 0.0;
+        for group_idx in (0..self.n_groups()).rev() {
+            let own: f64 = self.members(group_idx).iter().map(|&i| shares[i] * values[i]).sum();
+            by_group[group_idx] = above + 0.5 * own;
+            above += own;
+        }
+        self.group_of.iter().map(|&group| by_group[group]).collect()
+    }
+}
+
+/// Prefix sums under point updates. Fenwick 1994.
+struct Fenwick {
+    nodes: Vec<f64>,
+    total: f64,
+}
+
+impl Fenwick {
+    fn new(n: usize) -> Self {
+        Self { nodes: vec![0.0; n + 1], total: 0.0 }
+    }
+
+    fn add(&mut self, position: usize, value: f64) {
+        self.total += value;
+        let mut node = position + 1;
+        while node < self.nodes.len() {
+            self.nodes[node] += value;
+            node += node & node.wrapping_neg();
+        }
+    }
+
+    /// Returns the sum over positions before `end`.
+    fn sum_before(&self, end: usize) -> f64 {
+        let mut node = end;
+        let mut sum = 0.0;
+        while node > 0 {
+            sum += self.nodes[node];
+            node &= node - 1;
+        }
+        sum
+    }
+}
