@@ -138,6 +138,20 @@ const OTHER_KEYS: [&str; 20] = [
 ];
 
 impl ColumnMap {
+    /// Reads the `[columns]` table of a TOML file.
+    ///
+    /// # Errors
+    /// Returns an error when the text is not TOML, has another table, or the mapping is not well-formed.
+    pub fn from_toml(text: &str) -> Result<Self, ReadError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            columns: ColumnMap,
+        }
+        let file: File = toml::from_str(text).map_err(|error| ReadError::Columns(error.to_string()))?;
+        Ok(file.columns)
+    }
+
     /// Returns whether nothing is mapped, so that other tools' files and columns are recognised by themselves.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -48,6 +48,7 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     {
         rows.repeats_from_zero();
     }
+    let crlf = ends_in_crlf(&source.head);
     let mut record = ByteRecord::new();
     let mut n_rows = 0_u64;
     loop {
@@ -56,10 +57,10 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
         if !reader.read_byte_record(&mut record).map_err(|error| failed(&path, error, started_at, row_bytes))? {
             break;
         }
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = first_line(&record, reader.position().line(), crlf);
         n_rows += 1;
         if record.len() != columns.len() {
-            let n_lines = reader.position().line().saturating_sub(line);
+            let n_lines = 1 + n_newlines(&record);
             rows.bad_row("wrong-number-of-fields", line, || wrong_length(&record, columns.len(), n_lines));
             continue;
         }
@@ -82,6 +83,29 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
         return Err(ReadError::Unusable { path, message });
     }
     Ok(if delimiter == b'\t' { "tsv" } else { "csv" })
+}
+
+/// Returns the line on which a record starts, given the reader's line after it.
+///
+/// The reader's own idea of the start is that of the blank lines before the record, and it leaves the second half of
+/// a CR LF to the next record.
+fn first_line(record: &ByteRecord, line_after: u64, crlf: bool) -> u64 {
+    let line_before = record.position().map_or(0, csv::Position::line);
+    match line_after.saturating_sub(line_before) {
+        0 => line_before,
+        1 if crlf => line_after,
+        1 => line_before,
+        _ => line_after.saturating_sub(n_newlines(record) + u64::from(!crlf)),
+    }
+}
+
+fn n_newlines(record: &ByteRecord) -> u64 {
+    record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// Returns whether the first line ends in CR LF.
+fn ends_in_crlf(head: &[u8]) -> bool {
+    head.iter().position(|&byte| byte == b'\n').is_some_and(|idx| idx > 0 && head[idx - 1] == b'\r')
 }
 
 fn csv_builder(delimiter: u8) -> csv::ReaderBuilder {

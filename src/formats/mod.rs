@@ -24,6 +24,8 @@ mod plan;
 mod rows;
 mod source;
 mod table;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use collect::{Collector, Tee};
