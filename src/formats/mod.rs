@@ -8,6 +8,7 @@ use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::Problem;
 
 pub mod columns;
+mod foreign;
 
 /// Where a reader's rows and complaints go.
 pub trait Sink {
@@ -79,6 +80,16 @@ pub struct ReadOptions {
 /// # Errors
 /// See [`ReadError`]. Bad rows are not errors: they go to the sink as problems.
 pub fn read(path: &Path, options: &ReadOptions, sink: &mut dyn Sink) -> Result<ReadSummary, ReadError> {
-    let _ = (options, sink);
-    Err(ReadError::Unusable { path: path.to_path_buf(), message: "no reader".to_owned() })
+    use std::io::Read as _;
+    let _ = options;
+    let io = |source| ReadError::Io { path: path.to_path_buf(), source };
+    let mut head = Vec::new();
+    std::fs::File::open(path).map_err(io)?.take(256 << 10).read_to_end(&mut head).map_err(io)?;
+    let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or("-");
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("-").to_owned();
+    let Some(format) = foreign::recognise(&foreign::Head { file_name, bytes: &head }) else {
+        return Err(ReadError::Unusable { path: path.to_path_buf(), message: "no reader".to_owned() });
+    };
+    let reader = Box::new(std::io::BufReader::new(std::fs::File::open(path).map_err(io)?));
+    format.read(&mut foreign::Input { path: path.to_path_buf(), stem, reader }, sink)
 }
