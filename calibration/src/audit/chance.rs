@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::agreement::kappa::{self as agreement, Chance, Weighting};
 use crate::cluster::influence_standard_error;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -69,6 +70,7 @@ pub(crate) fn labelled_units(
     labelled
 }
 
+/// Returns the coefficients of answers with labels. Undefined where fewer than two categories occur.
 pub(crate) fn chance_corrected(
     table: &Table<'_>,
     subject: &Subject,
@@ -76,100 +78,76 @@ pub(crate) fn chance_corrected(
     accepts: Option<Accepts>,
 ) -> ChanceCorrected {
     let labelled = labelled_units(table, subject, units, accepts);
+    let Some(basis) = Basis::new(table, &labelled) else { return ChanceCorrected::default() };
     let n = labelled.len() as f64;
-    let n_categories =
-        labelled.iter().flat_map(|unit| unit.answers.iter().map(|(category, _)| *category).chain([unit.label])).max();
-    let Some(n_categories) = n_categories.map(|largest| largest + 1) else { return ChanceCorrected::default() };
-    let (mut rows, mut columns) = (vec![0.0; n_categories], vec![0.0; n_categories]);
-    let mut observed = 0.0;
-    for unit in &labelled {
-        rows[unit.label] += 1.0 / n;
-        for &(category, share) in &unit.answers {
-            columns[category] += share / n;
-            if category == unit.label {
-                observed += share / n;
-            }
-        }
+    // Krippendorff's expected disagreement is that of two of all 2n values without replacement, Scott's that with.
+    let krippendorff = (2.0 * n - 1.0) / (2.0 * n);
+    ChanceCorrected {
+        kappa: basis.coefficient(Chance::Cohen, 1.0, "Cohen's kappa").map(|kappa| basis.with_marginals(kappa)),
+        ac1: basis.coefficient(Chance::Gwet, 1.0, "Gwet's AC1"),
+        alpha: basis.coefficient(Chance::Scott, krippendorff, "Krippendorff's alpha (nominal)"),
     }
-    let basis = Basis { table, labelled: &labelled, observed, rows: &rows, columns: &columns };
-    let used = rows.iter().zip(&columns).filter(|(row, column)| **row + **column > 0.0).count();
-    if used < 2 {
-        return ChanceCorrected::default();
-    }
-    let kappa_chance: f64 = rows.iter().zip(&columns).map(|(row, column)| row * column).sum();
-    let kappa = basis.coefficient(
-        kappa_chance,
-        1.0,
-        |unit| {
-            let columns_at_label = columns[unit.label];
-            let rows_at_answers: f64 = unit.answers.iter().map(|&(category, share)| share * rows[category]).sum();
-            columns_at_label + rows_at_answers - 2.0 * kappa_chance
-        },
-        "Cohen's kappa with the labels, items weighing equally; infinitesimal jackknife over clusters, scale of atanh",
-    );
-    let mean: Vec<f64> = rows.iter().zip(&columns).map(|(row, column)| f64::midpoint(*row, *column)).collect();
-    // Categories that the log's vocabulary has but nobody used are not counted: as in irrCAC with observed categories.
-    let spread = (used - 1) as f64;
-    let ac1_chance = mean.iter().map(|share| share * (1.0 - share)).sum::<f64>() / spread;
-    let along = |unit: &LabelledUnit, weight: &dyn Fn(f64) -> f64| {
-        let at_label = 0.5 * weight(mean[unit.label]);
-        let at_answers: f64 = unit.answers.iter().map(|&(category, share)| 0.5 * share * weight(mean[category])).sum();
-        at_label + at_answers - mean.iter().map(|share| share * weight(*share)).sum::<f64>()
-    };
-    let ac1 = basis.coefficient(
-        ac1_chance,
-        1.0,
-        |unit| along(unit, &|share| 1.0 - 2.0 * share) / spread,
-        "Gwet's AC1 with the labels, items weighing equally; infinitesimal jackknife over clusters, scale of atanh",
-    );
-    // Krippendorff's expected disagreement is that of two values drawn without replacement from all 2n.
-    let alpha_chance: f64 = mean.iter().map(|share| share * share).sum();
-    let alpha = basis.coefficient(
-        alpha_chance,
-        (2.0 * n - 1.0) / (2.0 * n),
-        |unit| along(unit, &|share| 2.0 * share),
-        "Krippendorff's alpha (nominal) of answer and label; infinitesimal jackknife over clusters, scale of atanh",
-    );
-    ChanceCorrected { kappa: kappa.map(|kappa| basis.with_marginals(kappa)), ac1, alpha }
 }
 
-/// What all three coefficients are made from.
+/// The table of labels against answers over the categories that occur, items weighing the same.
 struct Basis<'a> {
     table: &'a Table<'a>,
     labelled: &'a [LabelledUnit],
-    observed: f64,
-    rows: &'a [f64],
-    columns: &'a [f64],
+    /// The categories that occur, ascending.
+    categories: Vec<usize>,
+    /// Rows are labels, columns answers.
+    cells: Vec<f64>,
 }
 
-impl Basis<'_> {
-    /// Returns 1 − (1 − observed)/(1 − chance) · correction, with the influence of each unit on chance given.
-    fn coefficient(
-        &self,
-        chance: f64,
-        correction: f64,
-        chance_influence: impl Fn(&LabelledUnit) -> f64,
-        method: &str,
-    ) -> Option<Estimated> {
-        let room = 1.0 - chance;
-        if room <= 1e-12 {
-            return None;
+impl<'a> Basis<'a> {
+    fn new(table: &'a Table<'a>, labelled: &'a [LabelledUnit]) -> Option<Self> {
+        let largest = labelled
+            .iter()
+            .flat_map(|unit| unit.answers.iter().map(|(category, _)| *category).chain([unit.label]))
+            .max()?;
+        let mut place = vec![usize::MAX; largest + 1];
+        for unit in labelled {
+            for category in unit.answers.iter().map(|(category, _)| *category).chain([unit.label]) {
+                place[category] = 0;
+            }
         }
+        let categories: Vec<usize> = (0..=largest).filter(|&category| place[category] == 0).collect();
+        for (position, &category) in categories.iter().enumerate() {
+            place[category] = position;
+        }
+        let n = categories.len();
+        let mut cells = vec![0.0; n * n];
+        for unit in labelled {
+            for &(category, share) in &unit.answers {
+                cells[place[unit.label] * n + place[category]] += share;
+            }
+        }
+        (n >= 2).then_some(Self { table, labelled, categories, cells })
+    }
+
+    fn place(&self, category: usize) -> usize {
+        self.categories.binary_search(&category).expect("every category was listed")
+    }
+
+    /// Returns 1 − (1 − coefficient) · `correction`, with the variance between clusters of its influence values.
+    fn coefficient(&self, chance: Chance, correction: f64, name: &str) -> Option<Estimated> {
+        let n_categories = self.categories.len();
+        let found = agreement::chance_corrected(&self.cells, n_categories, chance, &Weighting::Unweighted)?;
+        let cells = agreement::cell_influence(&self.cells, n_categories, chance, &Weighting::Unweighted)?;
         let n = self.labelled.len() as f64;
-        let estimate = 1.0 - (1.0 - self.observed) / room * correction;
+        let estimate = 1.0 - (1.0 - found.kappa) * correction;
         let influence = self.labelled.iter().map(|unit| {
-            let agreed: f64 =
-                unit.answers.iter().filter(|(category, _)| *category == unit.label).map(|(_, share)| share).sum();
-            let slope =
-                ((agreed - self.observed) * room - (1.0 - self.observed) * chance_influence(unit)) / (room * room);
-            (unit.cluster, correction * slope / n)
+            let row = self.place(unit.label) * n_categories;
+            let sum: f64 =
+                unit.answers.iter().map(|&(category, share)| share * cells[row + self.place(category)]).sum();
+            (unit.cluster, correction * sum / n)
         });
         let (standard_error, n_clusters) = influence_standard_error(influence, self.table.n_clusters);
         let degrees = n_clusters as f64 - 1.0;
-        let spread = if self.observed >= 1.0 - 1e-12 {
-            Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / room }
-        } else if standard_error.is_finite() && standard_error > 0.0 {
-            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate).max(1e-12), degrees }
+        let spread = if found.observed >= 1.0 - 1e-12 {
+            Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }
+        } else if standard_error > 0.0 && estimate.abs() < 1.0 {
+            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
         } else {
             Spread::None
         };
@@ -179,11 +157,13 @@ impl Basis<'_> {
             n: self.labelled.iter().map(|unit| unit.n as u64).sum(),
             n_items: self.labelled.len() as u64,
             n_clusters,
-            method: method.to_owned(),
+            method: format!(
+                "{name} with the labels, items weighing the same; infinitesimal jackknife over clusters, scale of atanh"
+            ),
             cautions: Vec::new(),
             details: [
-                ("observed_agreement".to_owned(), self.observed),
-                ("chance_agreement".to_owned(), chance),
+                ("observed_agreement".to_owned(), found.observed),
+                ("chance_agreement".to_owned(), found.expected),
                 ("standard_error".to_owned(), standard_error),
             ]
             .into(),
@@ -193,18 +173,24 @@ impl Basis<'_> {
 
     /// Prints both marginals beside kappa, which means little without them.
     fn with_marginals(&self, mut kappa: Estimated) -> Estimated {
-        for (prefix, shares) in [("label_share", self.rows), ("answer_share", self.columns)] {
-            for (category, share) in shares.iter().enumerate() {
-                let name = if self.table.kind == OutcomeKind::Score {
-                    if category == 1 { "accept" } else { "reject" }.to_owned()
-                } else {
-                    self.table.answer_name(category as f64)
-                };
-                kappa.details.insert(format!("{prefix}.{name}"), *share);
-            }
+        let n = self.categories.len();
+        let total: f64 = self.cells.iter().sum();
+        for (position, &category) in self.categories.iter().enumerate() {
+            let row: f64 = self.cells[position * n..(position + 1) * n].iter().sum();
+            let column: f64 = self.cells.iter().skip(position).step_by(n).sum();
+            let name = category_name(self.table, category);
+            kappa.details.insert(format!("label_share.{name}"), row / total);
+            kappa.details.insert(format!("answer_share.{name}"), column / total);
         }
-        kappa.details.retain(|name, value| *value > 0.0 || !name.contains("_share."));
         kappa
+    }
+}
+
+/// Returns the name of a category of [`labelled_units`].
+fn category_name(table: &Table<'_>, category: usize) -> String {
+    match table.kind {
+        OutcomeKind::Score => if category == 1 { "accept" } else { "reject" }.to_owned(),
+        _ => table.answer_name(category as f64),
     }
 }
 
@@ -230,13 +216,7 @@ pub(crate) fn confusion(
     }
     let n = used.len();
     let mut found = super::result::Confusion {
-        categories: used
-            .keys()
-            .map(|&category| match table.kind {
-                OutcomeKind::Score => if category == 1 { "accept" } else { "reject" }.to_owned(),
-                _ => table.answer_name(category as f64),
-            })
-            .collect(),
+        categories: used.keys().map(|&category| category_name(table, category)).collect(),
         weights: vec![vec![0.0; n]; n],
         counts: vec![vec![0; n]; n],
         unparsed: vec![0; n],

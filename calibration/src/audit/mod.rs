@@ -1,5 +1,6 @@
 //! The audit: a log in, what it says about each judge out. A pure function of its arguments.
 
+mod alpha;
 mod baseline;
 pub mod catalogue;
 mod chance;
@@ -8,6 +9,7 @@ mod decide;
 mod errors;
 mod estimate;
 mod findings;
+mod intraclass;
 mod labels;
 mod panel;
 mod parsing;

@@ -1,7 +1,223 @@
-//! Agreement among people, and among judges.
+//! Agreement among people, and among judges, on the items they share.
+//!
+//! Between judges only pairs of answers of *different* judges count: how often a judge agrees with itself is stability,
+//! measured elsewhere.
+
+use std::collections::BTreeMap;
+
+use crate::agreement::kappa::{Chance, Weighting, cell_influence, chance_corrected};
+use crate::cluster::influence_standard_error;
+use crate::interval::Spread;
+use crate::judgement::OutcomeKind;
+use crate::log::NONE;
+
 use super::AuditConfig;
-use super::result::Agreement;
-use super::table::Table;
-pub(crate) fn agreement(_table: &Table<'_>, _config: &AuditConfig) -> Vec<Agreement> {
-    Vec::new()
+use super::alpha::{AlphaSums, Counts};
+use super::estimate::{Estimated, Values};
+use super::intraclass::IccSums;
+use super::result::{Agreement, Measure};
+use super::table::{Subject, Table, Unit, is};
+
+/// Up to this many judges or people, every two are compared.
+const MOST_PAIRED: usize = 12;
+
+/// One unit's values by rater.
+struct Rated<'a> {
+    unit: &'a Unit,
+    by_rater: Vec<Vec<f64>>,
+}
+
+pub(crate) fn agreement(table: &Table<'_>, config: &AuditConfig) -> Vec<Agreement> {
+    let mut found = Vec::new();
+    if table.raters.len() > 1 {
+        let raters: Vec<&Subject> = table.raters.iter().collect();
+        let names: Vec<String> = raters.iter().map(|rater| table.log.raters.name(rater.judge).to_owned()).collect();
+        panel(table, config, "raters", &raters, &names, &mut found);
+    }
+    let mut by_arm: BTreeMap<u32, Vec<&Subject>> = BTreeMap::new();
+    for subject in &table.subjects {
+        by_arm.entry(subject.arm.wrapping_add(1)).or_default().push(subject);
+    }
+    for judges in by_arm.values().filter(|judges| judges.len() > 1) {
+        let name = |judge: &&Subject| {
+            let name = if judge.judge == NONE { "" } else { table.log.judges.name(judge.judge) };
+            if judge.arm == NONE { name.to_owned() } else { format!("{name} ({})", table.log.arms.name(judge.arm)) }
+        };
+        let names: Vec<String> = judges.iter().map(name).collect();
+        panel(table, config, "judges", judges, &names, &mut found);
+    }
+    found
+}
+
+/// Agreement among several, by dimension where the log has more than one, and of every two of them when they are few.
+fn panel(
+    table: &Table<'_>,
+    config: &AuditConfig,
+    among: &str,
+    raters: &[&Subject],
+    names: &[String],
+    found: &mut Vec<Agreement>,
+) {
+    let rated = gather(raters);
+    let mut dimensions: Vec<u32> = rated.iter().map(|rated| rated.unit.dimension).collect();
+    dimensions.sort_unstable();
+    dimensions.dedup();
+    let cuts: Vec<Option<u32>> =
+        if dimensions.len() > 1 { dimensions.into_iter().map(Some).collect() } else { vec![None] };
+    for dimension in cuts {
+        let of_dimension: Vec<&Rated<'_>> =
+            rated.iter().filter(|rated| dimension.is_none_or(|dimension| rated.unit.dimension == dimension)).collect();
+        let measures = measures(table, &of_dimension, config);
+        if !measures.is_empty() {
+            found.push(Agreement {
+                among: among.to_owned(),
+                n_raters: raters.len() as u64,
+                dimension: dimension.filter(|id| *id != NONE).map(|id| table.log.dimensions.name(id).to_owned()),
+                measures,
+            });
+        }
+    }
+    if raters.len() < 3 || raters.len() > MOST_PAIRED {
+        if raters.len() == 2
+            && let Some(last) = found.last_mut()
+        {
+            last.among = format!("{} and {}", names[0], names[1]);
+            if table.kind != OutcomeKind::Score {
+                let all: Vec<&Rated<'_>> = rated.iter().collect();
+                last.measures.extend(kappa(table, &all, (0, 1), config));
+            }
+        }
+        return;
+    }
+    for b in 1..raters.len() {
+        for a in 0..b {
+            let pair = gather(&[raters[a], raters[b]]);
+            let pair: Vec<&Rated<'_>> = pair.iter().collect();
+            let mut measures = measures(table, &pair, config);
+            if table.kind != OutcomeKind::Score {
+                measures.extend(kappa(table, &pair, (0, 1), config));
+            }
+            if !measures.is_empty() {
+                let among = format!("{} and {}", names[a], names[b]);
+                found.push(Agreement { among, n_raters: 2, dimension: None, measures });
+            }
+        }
+    }
+}
+
+/// Returns the units that at least two raters judged, in order.
+fn gather<'a>(raters: &[&'a Subject]) -> Vec<Rated<'a>> {
+    let mut units: BTreeMap<(u32, u32), Rated<'a>> = BTreeMap::new();
+    for (rater_idx, rater) in raters.iter().enumerate() {
+        for unit in &rater.units {
+            let rated = units
+                .entry((unit.item, unit.dimension.wrapping_add(1)))
+                .or_insert_with(|| Rated { unit, by_rater: vec![Vec::new(); raters.len()] });
+            rated.by_rater[rater_idx].extend(rater.parsed_of(unit));
+        }
+    }
+    let is_shared = |rated: &Rated<'_>| rated.by_rater.iter().filter(|values| !values.is_empty()).count() > 1;
+    units.into_values().filter(is_shared).collect()
+}
+
+fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BTreeMap<String, Measure> {
+    let centre = table.scale.map_or(0.0, |[low, high]| f64::midpoint(low, high));
+    let mut alpha = AlphaSums::new(table.kind, centre);
+    let mut agreed = Values::default();
+    let mut icc = IccSums::new(table.n_clusters, centre);
+    let mut counts = Counts::default();
+    for rated in rated {
+        let unit = rated.unit;
+        let present: Vec<&Vec<f64>> = rated.by_rater.iter().filter(|values| !values.is_empty()).collect();
+        let n: usize = present.iter().map(|values| values.len()).sum();
+        counts.n += n as u64;
+        counts.n_items += 1;
+        if present.iter().all(|values| values.len() == 1) {
+            let mut sorted: Vec<f64> = present.iter().map(|values| values[0]).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            alpha.add(unit.cluster, &sorted);
+            icc.add(unit.cluster, sorted.into_iter());
+        } else {
+            alpha.add_between(unit.cluster, &rated.by_rater);
+        }
+        agreed.push(unit, pair_agreement(&present), n);
+    }
+    let mut estimates: Vec<(&str, Estimated)> = Vec::new();
+    let definition = "pairs of answers by different raters that agree, mean over items";
+    estimates.extend(agreed.proportion(definition).map(|value| ("percent_agreement", value)));
+    let id = if table.kind == OutcomeKind::Score { "alpha_interval" } else { "alpha_nominal" };
+    estimates.extend(alpha.finish(counts, "pairs of different raters").map(|value| (id, value)));
+    if table.kind == OutcomeKind::Score {
+        estimates.extend(icc.single(config.level, counts).map(|value| ("icc_single", value)));
+    }
+    estimates.into_iter().map(|(id, value)| (id.to_owned(), value.measure(config.level))).collect()
+}
+
+/// Probability that answers of two different raters of a unit agree.
+fn pair_agreement(present: &[&Vec<f64>]) -> f64 {
+    let (mut agreed, mut pairs) = (0.0, 0.0);
+    for (idx, a) in present.iter().enumerate() {
+        for b in &present[..idx] {
+            let same: usize = a.iter().map(|x| b.iter().filter(|y| is(*x, **y)).count()).sum();
+            agreed += same as f64 / (a.len() * b.len()) as f64;
+            pairs += 1.0;
+        }
+    }
+    agreed / pairs
+}
+
+/// Cohen's kappa of two raters; several answers of one to a unit count as shares.
+fn kappa(
+    table: &Table<'_>,
+    rated: &[&Rated<'_>],
+    (first, second): (usize, usize),
+    config: &AuditConfig,
+) -> Option<(String, Measure)> {
+    let mut codes: Vec<f64> = rated.iter().flat_map(|rated| rated.by_rater.iter().flatten().copied()).collect();
+    codes.sort_unstable_by(f64::total_cmp);
+    codes.dedup();
+    let n = codes.len();
+    let place = |value: f64| codes.partition_point(|code| code.total_cmp(&value).is_lt());
+    let cells_of = |rated: &Rated<'_>| {
+        let (a, b) = (&rated.by_rater[first], &rated.by_rater[second]);
+        let weight = 1.0 / (a.len() * b.len()) as f64;
+        let pairs: Vec<usize> = a.iter().flat_map(|x| b.iter().map(|y| place(*x) * n + place(*y))).collect();
+        (pairs, weight)
+    };
+    let mut cells = vec![0.0; n * n];
+    for rated in rated {
+        let (pairs, weight) = cells_of(rated);
+        for cell in pairs {
+            cells[cell] += weight;
+        }
+    }
+    let found = chance_corrected(&cells, n, Chance::Cohen, &Weighting::Unweighted)?;
+    let influence = cell_influence(&cells, n, Chance::Cohen, &Weighting::Unweighted)?;
+    let total = rated.len() as f64;
+    let by_unit = rated.iter().map(|rated| {
+        let (pairs, weight) = cells_of(rated);
+        (rated.unit.cluster, pairs.into_iter().map(|cell| influence[cell] * weight).sum::<f64>() / total)
+    });
+    let (standard_error, n_clusters) = influence_standard_error(by_unit, table.n_clusters);
+    let degrees = n_clusters as f64 - 1.0;
+    let estimated = Estimated {
+        estimate: found.kappa,
+        spread: if found.observed >= 1.0 - 1e-12 {
+            Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }
+        } else if standard_error > 0.0 && found.kappa.abs() < 1.0 {
+            let standard_error = standard_error / (1.0 - found.kappa * found.kappa);
+            Spread::FisherZ { standard_error, degrees }
+        } else {
+            Spread::None
+        },
+        n: rated.iter().map(|rated| rated.by_rater.iter().map(Vec::len).sum::<usize>() as u64).sum(),
+        n_items: rated.len() as u64,
+        n_clusters,
+        method: "Cohen's kappa; infinitesimal jackknife over clusters, scale of atanh".to_owned(),
+        cautions: Vec::new(),
+        details: [("observed_agreement".to_owned(), found.observed), ("chance_agreement".to_owned(), found.expected)]
+            .into(),
+        worst: None,
+    };
+    Some(("kappa".to_owned(), estimated.measure(config.level)))
 }

@@ -101,8 +101,8 @@ pub struct VotingPoint {
     pub false_accept_rate: Option<Measure>,
     /// Expected share of right items rejected.
     pub false_reject_rate: Option<Measure>,
-    /// Probability that two majorities of k fresh draws differ, estimated with disjoint halves where 2k ≤ n, else from the
-    /// distribution of the majority over all k-subsets.
+    /// Probability that two votes of k differ, over all disjoint pairs of k-subsets. Absent where items have fewer than 2k
+    /// draws, or too many kinds of answers to go through them all.
     pub flip_rate: Option<Measure>,
     /// Share of votes that end in a tie, before the tie rule.
     pub tie_share: f64,

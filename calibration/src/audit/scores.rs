@@ -1,4 +1,214 @@
-//! Scores held against labels: ranking (AUC, rank correlations) and error in points.
-use super::estimate::Measured;
+//! Scores held against labels: do right items score higher, do scores rank and meet the labels?
+//!
+//! An observation is one draw; an item's draws share its weight, so that items count the same however often they were
+//! judged.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::Tallies;
+use crate::influence::WithInfluence;
+use crate::interval::Spread;
+use crate::judgement::OutcomeKind;
+use crate::rank::{kendall_tau_b, pearson, spearman};
+use crate::roc::{AucFlag, auc};
+
+use super::estimate::{Estimated, Measured, Values};
 use super::table::{Subject, Table, Unit};
-pub(crate) fn measure(_table: &Table<'_>, _subject: &Subject, _units: &[Unit], _measured: &mut Measured) {}
+
+const LABEL: &[&str] = &["label"];
+
+pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    if table.kind != OutcomeKind::Score {
+        return;
+    }
+    area(subject, units, measured);
+    let observed = Observed::new(subject, units, |unit| unit.truth.value);
+    if observed.scores.is_empty() {
+        let reason = "no item has a label that is a score";
+        for id in ["spearman", "kendall", "pearson", "mean_error", "mean_absolute_error", "alpha_with_labels"] {
+            measured.unmeasured(id, reason, LABEL);
+        }
+        return;
+    }
+    type Correlation = fn(&[f64], &[f64], Option<&[f64]>) -> Option<WithInfluence>;
+    let correlations: [(&str, Correlation, &str); 3] = [
+        ("spearman", spearman, "Spearman's rank correlation"),
+        ("kendall", kendall_tau_b, "Kendall's tau-b"),
+        ("pearson", pearson, "Pearson's correlation"),
+    ];
+    for (id, correlation, name) in correlations {
+        let found = correlation(&observed.scores, &observed.labels, Some(&observed.weights));
+        let value = found.and_then(|found| observed.correlation(&found, name));
+        measured.record(id, value, "scores or labels do not vary", &[]);
+    }
+    errors(table, subject, units, measured);
+}
+
+/// Draws of labelled units as observations.
+#[derive(Default)]
+struct Observed {
+    scores: Vec<f64>,
+    labels: Vec<f64>,
+    weights: Vec<f64>,
+    clusters: Vec<u32>,
+    n: u64,
+    n_items: u64,
+}
+
+impl Observed {
+    /// Equal draws of a unit become one observation with their weight.
+    fn new(subject: &Subject, units: &[Unit], label: impl Fn(&Unit) -> Option<f64>) -> Self {
+        let mut observed = Self::default();
+        let mut draws = Vec::new();
+        let mut last_item = None;
+        for unit in units {
+            let Some(label) = label(unit) else { continue };
+            draws.clear();
+            draws.extend(subject.parsed_of(unit));
+            if draws.is_empty() {
+                continue;
+            }
+            draws.sort_unstable_by(f64::total_cmp);
+            observed.n += draws.len() as u64;
+            observed.n_items += u64::from(last_item.replace(unit.item) != Some(unit.item));
+            for run in draws.chunk_by(|a, b| a.total_cmp(b).is_eq()) {
+                observed.scores.push(run[0]);
+                observed.labels.push(label);
+                observed.weights.push(run.len() as f64 / draws.len() as f64);
+                observed.clusters.push(unit.cluster);
+            }
+        }
+        observed
+    }
+
+    fn correlation(&self, found: &WithInfluence, name: &str) -> Option<Estimated> {
+        let estimate = found.estimate;
+        let (standard_error, n_clusters) = found.standard_error(Some(&self.clusters))?;
+        let spread = if estimate.abs() < 1.0 && standard_error > 0.0 {
+            let degrees = n_clusters as f64 - 1.0;
+            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
+        } else {
+            Spread::None
+        };
+        Some(Estimated {
+            estimate,
+            spread,
+            n: self.n,
+            n_items: self.n_items,
+            n_clusters: n_clusters as u64,
+            method: format!(
+                "{name} of single scores with labels; infinitesimal jackknife over clusters, scale of atanh"
+            ),
+            cautions: Vec::new(),
+            details: [("standard_error".to_owned(), standard_error)].into(),
+            worst: None,
+        })
+    }
+}
+
+/// The probability that a right item scores higher than a wrong one.
+fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    let observed = Observed::new(subject, units, |unit| unit.truth.good.map(|good| f64::from(u8::from(good))));
+    let is_good: Vec<bool> = observed.labels.iter().map(|label| *label > 0.5).collect();
+    let value = auc(&observed.scores, &is_good, Some(&observed.weights), Some(&observed.clusters)).map(|found| {
+        let mut clusters = observed.clusters.clone();
+        clusters.sort_unstable();
+        clusters.dedup();
+        let n_clusters = clusters.len() as u64;
+        let estimate = found.estimate;
+        let spread = match found.standard_error {
+            Some(standard_error) if estimate > 0.0 && estimate < 1.0 && standard_error > 0.0 => Spread::Logit {
+                standard_error: standard_error / (estimate * (1.0 - estimate)),
+                // The smaller class bounds what is known.
+                degrees: found.n_positive_clusters.min(found.n_negative_clusters) as f64 - 1.0,
+            },
+            _ => Spread::None,
+        };
+        let cautions = match found.flag {
+            None => Vec::new(),
+            Some(AucFlag::Separated) => vec!["the classes are apart: no interval".to_owned()],
+            Some(_) => {
+                vec!["a class has fewer than 30 clusters and the area exceeds .9: the interval is too short".to_owned()]
+            }
+        };
+        Estimated {
+            estimate,
+            spread,
+            n: observed.n,
+            n_items: observed.n_items,
+            n_clusters,
+            method: "area under the ROC curve, ties half; DeLong variance, Obuchowski's over clusters, logit scale"
+                .to_owned(),
+            cautions,
+            details: [
+                ("n_right_clusters".to_owned(), found.n_positive_clusters as f64),
+                ("n_wrong_clusters".to_owned(), found.n_negative_clusters as f64),
+            ]
+            .into(),
+            worst: None,
+        }
+    });
+    measured.record("auc", value, "needs items labelled right and items labelled wrong", LABEL);
+}
+
+/// How far scores are from labels, and alpha between them.
+fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+    let (mut signed, mut absolute) = (Values::default(), Values::default());
+    let centre = table.scale.map_or(0.0, |[low, high]| f64::midpoint(low, high));
+    // Units, squared difference, sum and sum of squares of both values.
+    let mut sums: Tallies<4> = Tallies::new(table.n_clusters);
+    let (mut n_all, mut n_items) = (0_u64, 0_u64);
+    for unit in units {
+        let Some(label) = unit.truth.value else { continue };
+        let (mut n, mut error, mut distance, mut squares) = (0.0, 0.0, 0.0, 0.0);
+        let (mut sum, mut sum_squares) = (0.0, 0.0);
+        for draw in subject.parsed_of(unit) {
+            n += 1.0;
+            error += draw - label;
+            distance += (draw - label).abs();
+            squares += (draw - label) * (draw - label);
+            sum += draw - centre;
+            sum_squares += (draw - centre) * (draw - centre);
+        }
+        if n > 0.0 {
+            let own = label - centre;
+            let count = subject.parsed_of(unit).count();
+            signed.push(unit, error / n, count);
+            absolute.push(unit, distance / n, count);
+            sums.add(unit.cluster, [1.0, squares / n, sum / n + own, sum_squares / n + own * own]);
+            n_all += count as u64;
+            n_items += 1;
+        }
+    }
+    let any = [f64::NEG_INFINITY, f64::INFINITY];
+    let width = table.scale.map(|[low, high]| high - low).filter(|width| *width > 0.0);
+    measured.record("mean_error", signed.mean("score less label, mean over items", any, None), "", &[]);
+    let value = absolute.mean("|score less label|, mean over items", [0.0, f64::INFINITY], width);
+    measured.record("mean_absolute_error", value, "", &[]);
+    let alpha = |sums: &[f64; 4]| {
+        let [units, squares, sum, sum_squares] = *sums;
+        let n = 2.0 * units;
+        let expected = 2.0 * (sum_squares - sum * sum / n) / (n - 1.0);
+        (units > 1.0 && expected > 1e-12).then(|| 1.0 - squares / units / expected)
+    };
+    let value = sums.jackknife(alpha).map(|(estimate, standard_error)| Estimated {
+        estimate,
+        spread: if standard_error > 0.0 && estimate.abs() < 1.0 {
+            Spread::FisherZ {
+                standard_error: standard_error / (1.0 - estimate * estimate),
+                degrees: sums.n_clusters() as f64 - 1.0,
+            }
+        } else {
+            Spread::None
+        },
+        n: n_all,
+        n_items,
+        n_clusters: sums.n_clusters(),
+        method: "Krippendorff's alpha (interval) of score and label; cluster jackknife on the scale of atanh"
+            .to_owned(),
+        cautions: Vec::new(),
+        details: BTreeMap::new(),
+        worst: None,
+    });
+    measured.record("alpha_with_labels", value, "scores and labels do not vary", &[]);
+}

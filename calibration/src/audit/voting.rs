@@ -20,6 +20,9 @@ const MOST_DRAWS: usize = 25;
 /// The most draws considered when an item got many different answers: subsets are enumerated by counts.
 const MOST_DRAWS_MANY_ANSWERS: usize = 9;
 
+/// The most pairs of draws that are enumerated for the flip rate of votes; beyond it, the rate is left out.
+const MOST_PAIRS_OF_DRAWS: f64 = 50_000.0;
+
 /// What a vote of k ends in, over all k-subsets of one cell.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
@@ -29,7 +32,7 @@ struct Outcome {
     tie: f64,
     /// Probability that no drawn reply was parsed.
     empty: f64,
-    /// Probability that two disjoint votes of k differ. `None` when 2k draws are too many.
+    /// Probability that two disjoint votes of k differ. `None` when there are no 2k draws, or too many ways to take them.
     flip: Option<f64>,
 }
 
@@ -86,7 +89,9 @@ fn vote((counts, n_unparsed): &Counts, k: usize, rule: TieRule) -> Outcome {
         outcome.wins.iter_mut().zip(shares).for_each(|(win, share)| *win += p * share);
         outcome.tie += if tied { p } else { 0.0 };
     });
-    if 2 * k <= n {
+    // Ways to take k of each kind of answer, and as many for the second vote.
+    let n_draws = choose(k + all.len() - 1, k);
+    if 2 * k <= n && n_draws * n_draws <= MOST_PAIRS_OF_DRAWS {
         outcome.flip = disjoint_flip(&all, k, rule);
     }
     outcome

@@ -95,7 +95,8 @@ fn read_archive(
             Map::new()
         }
     };
-    let mut names: Vec<String> = archive.file_names().flatten().filter(|name| is_sample(name)).map(Cow::into_owned).collect();
+    let mut names: Vec<String> =
+        archive.file_names().flatten().filter(|name| is_sample(name)).map(Cow::into_owned).collect();
     names.sort_by_cached_key(|name| in_order(name));
     for (name, number) in names.iter().zip(1..) {
         out.row();
