@@ -216,6 +216,27 @@ pub fn chi_squared_quantile(p: f64, df: f64) -> f64 {
     2.0 * log_x.exp()
 }
 
+/// Returns the probability of exactly `k` successes in `n` trials of probability `p`. Loader 2000.
+///
+/// `p` is 0..=1; 0 where `k` exceeds `n`.
+#[must_use]
+pub fn binomial_point(k: u64, n: u64, p: f64) -> f64 {
+    if !(0.0..=1.0).contains(&p) {
+        return f64::NAN;
+    }
+    if k > n {
+        return 0.0;
+    }
+    if k == 0 {
+        return if p >= 1.0 { f64::from(u8::from(n == 0)) } else { (n as f64 * (-p).ln_1p()).exp() };
+    }
+    if k == n {
+        return p.powf(n as f64);
+    }
+    let (successes, failures) = (k as f64, (n - k) as f64);
+    beta_power(p, 1.0 - p, successes, failures) * ((successes + failures) / successes / failures)
+}
+
 /// Whether a shape or degrees of freedom can be used.
 fn is_positive(value: f64) -> bool {
     value > 0.0 && value.is_finite()

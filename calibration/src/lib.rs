@@ -4,6 +4,7 @@
 
 pub mod agreement;
 pub mod audit;
+pub mod bootstrap;
 pub mod distribution;
 pub mod gate;
 pub mod icc;
@@ -11,6 +12,7 @@ pub mod influence;
 pub mod judgement;
 pub mod log;
 pub mod names;
+pub mod paired;
 pub mod problem;
 pub mod rank;
 pub mod roc;

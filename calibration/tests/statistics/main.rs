@@ -9,8 +9,10 @@
 )]
 
 mod agreement;
+mod bootstrap;
 mod distribution;
 mod golden;
 mod icc;
+mod paired;
 mod rank;
 mod roc;
