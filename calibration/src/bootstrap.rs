@@ -285,8 +285,6 @@ impl Bootstrap {
 ///
 /// Each stratum is resampled within itself. Undefined (`None`): no strata, or strata of different dims.
 ///
-/// Acceleration leaves out one cluster at a time, of any stratum.
-///
 /// Cost: resamples × (common patterns + clusters in rare ones), over all threads.
 #[must_use]
 pub fn bootstrap(strata: &[Patterns], statistics: &[Statistic<'_>], config: BootstrapConfig) -> Option<Vec<Bootstrap>> {
@@ -328,22 +326,31 @@ pub fn bootstrap(strata: &[Patterns], statistics: &[Statistic<'_>], config: Boot
     Some((0..statistics.len()).map(of_statistic).collect())
 }
 
-/// Returns the acceleration from the statistic without each cluster in turn. Efron 1987, equation 6.6.
+/// Returns the acceleration from the statistic without each cluster in turn, each stratum about its own mean. Efron 1987,
+/// equation 6.6; Davison & Hinkley 1997, equation 5.27 for strata.
 fn acceleration(strata: &[Patterns], totals: &[f64], statistic: Statistic<'_>) -> Option<f64> {
-    let mut left_out: Vec<(f64, f64)> = Vec::new();
+    let (mut squares, mut cubes) = (0.0, 0.0);
     let mut sums = totals.to_vec();
     for patterns in strata {
-        for (pattern_idx, &count) in patterns.counts.iter().enumerate() {
+        let n = patterns.n_clusters() as f64;
+        if n < 2.0 {
+            // A lone cluster is in every resample.
+            continue;
+        }
+        let mut left_out = Vec::with_capacity(patterns.n_patterns());
+        for pattern_idx in 0..patterns.n_patterns() {
             for (sum, (total, tally)) in sums.iter_mut().zip(totals.iter().zip(patterns.row(pattern_idx))) {
                 *sum = total - tally;
             }
-            left_out.push((count as f64, statistic(&sums)?));
+            left_out.push(statistic(&sums)?);
         }
+        let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
+            left_out.iter().zip(&patterns.counts).map(|(value, &count)| count as f64 * f(*value)).sum()
+        };
+        let mean = weighted(&|value| value) / n;
+        let scale = (n - 1.0) / n;
+        squares += weighted(&|value| (scale * (mean - value)).powi(2));
+        cubes += weighted(&|value| (scale * (mean - value)).powi(3));
     }
-    let n: f64 = left_out.iter().map(|(count, _)| count).sum();
-    let mean = left_out.iter().map(|(count, value)| count * value).sum::<f64>() / n;
-    let power =
-        |exponent: i32| -> f64 { left_out.iter().map(|(count, value)| count * (mean - value).powi(exponent)).sum() };
-    let squares = power(2);
-    Some(if squares > 0.0 { power(3) / (6.0 * squares.powf(1.5)) } else { 0.0 })
+    Some(if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 })
 }

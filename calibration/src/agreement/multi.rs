@@ -135,7 +135,8 @@ impl Observed {
 
 /// Returns the (weighted) share of agreeing pairs of raters, 0..=1: the mean over units with two or more ratings.
 ///
-/// `counts` is units × categories, row-major.
+/// `counts` is units × categories, row-major. Units with fewer than two ratings have no influence, and should be left out before
+/// a standard error is asked for, since it counts units.
 #[must_use]
 pub fn percent_agreement(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Option<WithInfluence> {
     let observed = Observed::new(counts, n_categories, weighting)?;

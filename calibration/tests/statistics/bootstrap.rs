@@ -118,6 +118,13 @@ fn strata_keep_their_sizes() {
     assert!(results[0].replicates.iter().all(|&sum| sum == 3.0));
     assert!(results[1].replicates.iter().all(|&sum| sum == 35.0));
     assert_eq!(results[0].bca(0.95), Some((3.0, 3.0)));
+    // A stratum of one cluster adds a constant.
+    let tallies: Vec<f64> = (0..30).flat_map(|i| [f64::from(i % 4), 1.0]).collect();
+    let many = || Patterns::of_clusters(&tallies, 2).unwrap();
+    let lone = Patterns::of_clusters(&[100.0, 0.0], 2).unwrap();
+    let alone = bootstrap(&[many()], &[&first], CONFIG).unwrap()[0].bca(0.95).unwrap();
+    let shifted = bootstrap(&[many(), lone], &[&first], CONFIG).unwrap()[0].bca(0.95).unwrap();
+    assert!((shifted.0 - alone.0 - 100.0).abs() < 1e-9 && (shifted.1 - alone.1 - 100.0).abs() < 1e-9);
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 mod agreement;
 mod bootstrap;
+mod coverage;
 mod distribution;
 mod golden;
 mod icc;
