@@ -3,8 +3,9 @@
 //! statrs supplies `ln_gamma` and a start for the normal quantile. Its error function is right to only 1e-10, and its
 //! incomplete beta and gamma functions stop after a fixed number of terms and take differences of large `ln_gamma`
 //! values, which costs all digits for parameters from about 1e5 on. So these are computed here: continued fractions
-//! (Didonato & Morris 1992; Press et al. 2007, 6.2) behind saddle-point prefactors that do not cancel (Loader 2000,
-//! "Fast and accurate computation of binomial probabilities"). Quantiles solve these by guarded Newton steps on the logarithms of the tail and of its argument.
+//! (Didonato & Morris 1992; Press et al. 2007, 6.2) behind saddle-point prefactors that do not cancel (Loader 2000, "Fast
+//! and accurate computation of binomial probabilities"). Quantiles solve these by guarded Newton steps on the logarithms
+//! of the tail and of its argument.
 //!
 //! Relative error is at most 1e-9 for beta parameters from 1e-3 to 1e7 and degrees of freedom up to 1e6, in either
 //! tail. The golden values are from scipy and mpmath. Arguments outside a function's domain, and NaN, give NaN; nothing panics.

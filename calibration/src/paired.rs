@@ -192,7 +192,8 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 
 /// Returns p values adjusted so that at most the nominal share of rejections is false. Benjamini & Hochberg 1995.
 ///
-/// For independent or positively dependent tests. NaN stays NaN and does not count as a comparison. The order is that of the input.
+/// For independent or positively dependent tests. NaN stays NaN and does not count as a comparison. The order is that of
+/// the input.
 #[must_use]
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let order = ascending(p_values);
