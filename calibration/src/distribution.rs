@@ -3,8 +3,9 @@
 //! statrs supplies `ln_gamma` and a start for the normal quantile. Its error function is right to only 1e-10, and its
 //! incomplete beta and gamma functions stop after a fixed number of terms and take differences of large `ln_gamma`
 //! values, which costs all digits for parameters from about 1e5 on. So these are computed here: continued fractions
-//! (Didonato & Morris 1992; Press et al. 2007, 6.2) behind saddle-point prefactors that do not cancel (Loader 2000,
-//! "Fast and accurate computation of binomial probabilities"). Quantiles solve these by guarded Newton steps on the logarithms of the tail and of its argument.
+//! (Didonato & Morris 1992; Press et al. 2007, 6.2) behind saddle-point prefactors that do not cancel (Loader 2000, "Fast
+//! and accurate computation of binomial probabilities"). Quantiles solve these by guarded Newton steps on the logarithms
+//! of the tail and of its argument.
 //!
 //! Relative error is at most 1e-9 for beta parameters from 1e-3 to 1e7 and degrees of freedom up to 1e6, in either
 //! tail. The golden values are from scipy and mpmath. Arguments outside a function's domain, and NaN, give NaN; nothing panics.
@@ -214,6 +215,27 @@ pub fn chi_squared_quantile(p: f64, df: f64) -> f64 {
         (lower, upper, a * poisson_point(a, x))
     });
     2.0 * log_x.exp()
+}
+
+/// Returns the probability of exactly `k` successes in `n` trials of probability `p`. Loader 2000.
+///
+/// `p` is 0..=1; 0 where `k` exceeds `n`.
+#[must_use]
+pub fn binomial_point(k: u64, n: u64, p: f64) -> f64 {
+    if !(0.0..=1.0).contains(&p) {
+        return f64::NAN;
+    }
+    if k > n {
+        return 0.0;
+    }
+    if k == 0 {
+        return if p >= 1.0 { f64::from(u8::from(n == 0)) } else { (n as f64 * (-p).ln_1p()).exp() };
+    }
+    if k == n {
+        return p.powf(n as f64);
+    }
+    let (successes, failures) = (k as f64, (n - k) as f64);
+    beta_power(p, 1.0 - p, successes, failures) * ((successes + failures) / successes / failures)
 }
 
 /// Whether a shape or degrees of freedom can be used.

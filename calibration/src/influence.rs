@@ -13,13 +13,13 @@ use crate::distribution::t_quantile;
 pub struct WithInfluence {
     /// The estimate.
     pub estimate: f64,
-    /// One value an observation, in the order given. Proportional to the observation's weight: observations that are equal
-    /// may be merged into one with their total weight, and their influence be shared out again.
+    /// One value an observation, in the order given. Proportional to the observation's weight: observations that are
+    /// equal may be merged into one with their total weight, and their influence be shared out again.
     pub influence: Vec<f64>,
 }
 
 impl WithInfluence {
-    /// Returns the standard error and the number of clusters: √(m/(m − 1) · Σ over clusters of the squared sum of influence).
+    /// Returns the standard error and the number of clusters m: √(m/(m − 1) · Σ over clusters of (Σ influence)²).
     ///
     /// `clusters` gives each observation's cluster; `None` makes each observation its own.
     /// Undefined (`None`): fewer than two clusters, or a number of ids that differs from that of the observations.

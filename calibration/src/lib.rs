@@ -4,6 +4,7 @@
 
 pub mod agreement;
 pub mod audit;
+pub mod bootstrap;
 pub mod cluster;
 pub mod combinatorics;
 pub mod distribution;
@@ -14,6 +15,7 @@ pub mod interval;
 pub mod judgement;
 pub mod log;
 pub mod names;
+pub mod paired;
 pub mod problem;
 pub mod proportion;
 pub mod rank;

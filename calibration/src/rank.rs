@@ -6,7 +6,7 @@
 //! All are undefined (`None`) for fewer than two observations of positive weight, lengths that differ, a value that is
 //! not finite, a weight that is negative or not finite, or no variance in either variable.
 //!
-//! Cost: n log n.
+//! Cost: n log n; n where there are few distinct values, as of scores and labels.
 
 use crate::influence::WithInfluence;
 
@@ -15,23 +15,26 @@ use crate::influence::WithInfluence;
 /// Source of the influence function: Devlin, Gnanadesikan & Kettenring 1975.
 #[must_use]
 pub fn pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    let (shares, x, y) = checked(x, y, weights)?;
+    on_distinct_pairs(x, y, weights, pearson_of_shares)
+}
+
+fn pearson_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
     let centred = |values: &[f64]| {
         // From the first value, so that equal values differ by exactly 0.
         let origin = values[0];
         let mean: f64 = shares.iter().zip(values).map(|(share, value)| share * (value - origin)).sum();
         values.iter().map(|value| value - origin - mean).collect::<Vec<f64>>()
     };
-    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+    if is_constant(x, shares) || is_constant(y, shares) {
         return None;
     }
-    let (a, b) = (centred(&x), centred(&y));
-    let (variance_a, variance_b) = (moment(&shares, &a, &a), moment(&shares, &b, &b));
+    let (a, b) = (centred(x), centred(y));
+    let (variance_a, variance_b) = (moment(shares, &a, &a), moment(shares, &b, &b));
     let scale = (variance_a * variance_b).sqrt();
     if !(scale > 0.0 && scale.is_finite()) {
         return None;
     }
-    let estimate = (moment(&shares, &a, &b) / scale).clamp(-1.0, 1.0);
+    let estimate = (moment(shares, &a, &b) / scale).clamp(-1.0, 1.0);
     let influence = shares
         .iter()
         .zip(a.iter().zip(&b))
@@ -46,14 +49,17 @@ pub fn pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfl
 /// the influence function.
 #[must_use]
 pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    let (shares, x, y) = checked(x, y, weights)?;
-    let (groups_x, groups_y) = (TieGroups::new(&x), TieGroups::new(&y));
-    let (a, b) = (groups_x.centred_ranks(&shares), groups_y.centred_ranks(&shares));
-    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+    on_distinct_pairs(x, y, weights, spearman_of_shares)
+}
+
+fn spearman_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
+    let (groups_x, groups_y) = (TieGroups::new(x), TieGroups::new(y));
+    let (a, b) = (groups_x.centred_ranks(shares), groups_y.centred_ranks(shares));
+    if is_constant(x, shares) || is_constant(y, shares) {
         return None;
     }
-    let covariance = moment(&shares, &a, &b);
-    let (variance_a, variance_b) = (moment(&shares, &a, &a), moment(&shares, &b, &b));
+    let covariance = moment(shares, &a, &b);
+    let (variance_a, variance_b) = (moment(shares, &a, &a), moment(shares, &b, &b));
     let scale = (variance_a * variance_b).sqrt();
     if !(scale > 0.0 && scale.is_finite()) {
         return None;
@@ -61,11 +67,11 @@ pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInf
     let estimate = (covariance / scale).clamp(-1.0, 1.0);
     // What adding an observation does to the others through their ranks: it lifts all above it by 1, its ties by ½.
     let lifted_covariance: Vec<f64> = {
-        let by_x = groups_x.mass_above(&shares, &b);
-        let by_y = groups_y.mass_above(&shares, &a);
+        let by_x = groups_x.mass_above(shares, &b);
+        let by_y = groups_y.mass_above(shares, &a);
         by_x.iter().zip(&by_y).map(|(x, y)| x + y).collect()
     };
-    let (lifted_a, lifted_b) = (groups_x.mass_above(&shares, &a), groups_y.mass_above(&shares, &b));
+    let (lifted_a, lifted_b) = (groups_x.mass_above(shares, &a), groups_y.mass_above(shares, &b));
     let influence = (0..shares.len())
         .map(|i| {
             let of_covariance = a[i] * b[i] - 3.0 * covariance + lifted_covariance[i];
@@ -83,19 +89,22 @@ pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInf
 /// Source: Kendall 1945, "The treatment of ties in ranking problems"; concordance by a Fenwick tree (Knight 1966 sorts).
 #[must_use]
 pub fn kendall_tau_b(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    let (shares, x, y) = checked(x, y, weights)?;
-    if is_constant(&x, &shares) || is_constant(&y, &shares) {
+    on_distinct_pairs(x, y, weights, kendall_tau_b_of_shares)
+}
+
+fn kendall_tau_b_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
+    if is_constant(x, shares) || is_constant(y, shares) {
         return None;
     }
-    let (groups_x, groups_y) = (TieGroups::new(&x), TieGroups::new(&y));
-    let (ties_x, ties_y) = (groups_x.masses(&shares), groups_y.masses(&shares));
+    let (groups_x, groups_y) = (TieGroups::new(x), TieGroups::new(y));
+    let (ties_x, ties_y) = (groups_x.masses(shares), groups_y.masses(shares));
     let untied = |masses: &[f64]| 1.0 - masses.iter().map(|mass| mass * mass).sum::<f64>();
     let (untied_x, untied_y) = (untied(&ties_x), untied(&ties_y));
     let scale = (untied_x * untied_y).sqrt();
     if scale.is_nan() || scale <= 0.0 {
         return None;
     }
-    let concordance = concordance(&groups_x, &groups_y, &shares);
+    let concordance = concordance(&groups_x, &groups_y, shares);
     let total: f64 = shares.iter().zip(&concordance).map(|(share, value)| share * value).sum();
     let estimate = (total / scale).clamp(-1.0, 1.0);
     let influence = (0..shares.len())
@@ -130,6 +139,43 @@ fn concordance(groups_x: &TieGroups, groups_y: &TieGroups, shares: &[f64]) -> Ve
         }
     }
     result
+}
+
+/// A correlation of observations whose weights sum to 1.
+type OfShares = fn(&[f64], &[f64], &[f64]) -> Option<WithInfluence>;
+
+/// Computes a correlation over distinct pairs where these are few, and shares their influence out to the observations.
+fn on_distinct_pairs(x: &[f64], y: &[f64], weights: Option<&[f64]>, compute: OfShares) -> Option<WithInfluence> {
+    let (shares, x, y) = checked(x, y, weights)?;
+    let (Some((values_x, groups_x)), Some((values_y, groups_y))) = (few_values(&x), few_values(&y)) else {
+        return compute(&shares, &x, &y);
+    };
+    let n_pairs = values_x.len() * values_y.len();
+    if n_pairs > x.len() / 4 {
+        return compute(&shares, &x, &y);
+    }
+    let mut masses = vec![0.0; n_pairs];
+    let (mut pairs_x, mut pairs_y) = (vec![0.0; n_pairs], vec![0.0; n_pairs]);
+    let pair_of = |i: usize| groups_x[i] * values_y.len() + groups_y[i];
+    for i in 0..x.len() {
+        let pair = pair_of(i);
+        // Weights, not shares: counts add up exactly.
+        masses[pair] += weights.map_or(1.0, |weights| weights[i]);
+        (pairs_x[pair], pairs_y[pair]) = (x[i], y[i]);
+    }
+    let total: f64 = masses.iter().sum();
+    for mass in &mut masses {
+        *mass /= total;
+    }
+    let seen: Vec<usize> = (0..n_pairs).filter(|&pair| masses[pair] > 0.0).collect();
+    let pick = |values: &[f64]| seen.iter().map(|&pair| values[pair]).collect::<Vec<f64>>();
+    let merged = compute(&pick(&masses), &pick(&pairs_x), &pick(&pairs_y))?;
+    let mut per_mass = vec![0.0; n_pairs];
+    for (&pair, influence) in seen.iter().zip(&merged.influence) {
+        per_mass[pair] = influence / masses[pair];
+    }
+    let influence = (0..x.len()).map(|i| shares[i] * per_mass[pair_of(i)]).collect();
+    Some(WithInfluence { estimate: merged.estimate, influence })
 }
 
 /// Observations, as shares of the total weight, that passed the checks all correlations make.
@@ -169,6 +215,31 @@ fn moment(shares: &[f64], a: &[f64], b: &[f64]) -> f64 {
     shares.iter().zip(a.iter().zip(b)).map(|(share, (a, b))| share * a * b).sum()
 }
 
+/// Returns a whole number that sorts as the value does.
+fn ascending_key(value: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    let bits = value.to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+/// Returns the distinct values' keys, ascending, and each value's position among them; `None` where they are many.
+fn few_values(values: &[f64]) -> Option<(Vec<u64>, Vec<usize>)> {
+    const FEW: usize = 256;
+    let mut distinct: Vec<u64> = Vec::new();
+    for &value in values {
+        let key = ascending_key(value);
+        if let Err(position) = distinct.binary_search(&key) {
+            if distinct.len() == FEW {
+                return None;
+            }
+            distinct.insert(position, key);
+        }
+    }
+    let position = |&value: &f64| distinct.partition_point(|&key| key < ascending_key(value));
+    let positions = values.iter().map(position).collect();
+    Some((distinct, positions))
+}
+
 /// Observations sorted by value and cut into groups of equal values.
 pub(crate) struct TieGroups {
     order: Vec<usize>,
@@ -180,21 +251,43 @@ pub(crate) struct TieGroups {
 
 impl TieGroups {
     pub(crate) fn new(values: &[f64]) -> Self {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]).then(i.cmp(&j)));
+        Self::of_few_values(values).unwrap_or_else(|| Self::by_sorting(values))
+    }
+
+    /// Scores mostly take few values: then the groups are found by counting, without a sort.
+    fn of_few_values(values: &[f64]) -> Option<Self> {
+        let (distinct, group_of) = few_values(values)?;
+        let mut starts = vec![0; distinct.len() + 1];
+        for &group in &group_of {
+            starts[group + 1] += 1;
+        }
+        for group_idx in 0..distinct.len() {
+            starts[group_idx + 1] += starts[group_idx];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; values.len()];
+        for (i, &group) in group_of.iter().enumerate() {
+            order[next[group]] = i;
+            next[group] += 1;
+        }
+        Some(Self { order, starts, group_of })
+    }
+
+    fn by_sorting(values: &[f64]) -> Self {
+        let mut keys: Vec<(u64, usize)> = values.iter().map(|&value| ascending_key(value)).zip(0..).collect();
+        keys.sort_unstable();
         let mut starts = Vec::new();
         let mut group_of = vec![0; values.len()];
         let mut previous = None;
-        for (position, &i) in order.iter().enumerate() {
-            let bits = values[i].to_bits();
-            if previous != Some(bits) {
+        for (position, &(key, i)) in keys.iter().enumerate() {
+            if previous != Some(key) {
                 starts.push(position);
-                previous = Some(bits);
+                previous = Some(key);
             }
             group_of[i] = starts.len() - 1;
         }
         starts.push(values.len());
-        Self { order, starts, group_of }
+        Self { order: keys.into_iter().map(|(_, i)| i).collect(), starts, group_of }
     }
 
     pub(crate) fn n_groups(&self) -> usize {

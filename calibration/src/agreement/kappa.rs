@@ -192,7 +192,7 @@ pub fn chance_corrected(table: &[f64], n_categories: usize, chance: Chance, weig
     corrected(observed, expected)
 }
 
-fn corrected(observed: f64, expected: f64) -> Option<Kappa> {
+pub(super) fn corrected(observed: f64, expected: f64) -> Option<Kappa> {
     // Shares that sum to 1 do so to a few units in the last place.
     let is_defined = 1.0 - expected > 1e-14;
     is_defined.then(|| Kappa { kappa: (observed - expected) / (1.0 - expected), observed, expected })

@@ -5,3 +5,4 @@
 
 pub mod alpha;
 pub mod kappa;
+pub mod multi;

@@ -8,6 +8,7 @@ use assize_calibration::agreement::kappa::{
     Chance, Weighting, brennan_prediger, cell_influence, chance_corrected, cohen_kappa, cohen_kappa_standard_error,
     gwet_ac1, gwet_ac2, scott_pi,
 };
+use assize_calibration::agreement::multi::{self, conger_kappa, fleiss_kappa, gwet_ac, percent_agreement};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -131,6 +132,81 @@ fn alpha_agrees_with_the_package() {
     let counts: Vec<u32> = rows(&fleiss["counts"]).concat().into_iter().map(|count| count as u32).collect();
     let actual = krippendorff_alpha(&counts, &[1.0, 2.0, 3.0, 4.0, 5.0], Metric::Nominal).unwrap();
     assert_close(actual, fleiss["alpha_nominal"].as_f64().unwrap(), 1e-9, "fleiss");
+}
+
+#[test]
+fn many_raters_agree_with_irr_cac() {
+    for set in golden("agreement")["many_raters"].as_array().unwrap() {
+        let (counts, values) = counts_of(set);
+        let q = values.len();
+        let ratings: Vec<Option<u32>> = rows(&set["ratings"])
+            .concat()
+            .iter()
+            .map(|rating| values.iter().position(|value| value == rating).map(|category| category as u32))
+            .collect();
+        let n_raters = rows(&set["ratings"])[0].len();
+        for name in ["unweighted", "linear", "quadratic"] {
+            // irrCAC takes weights by value, which here may leave gaps.
+            let w = match name {
+                "linear" => Weighting::LinearByValue(values.clone()),
+                "quadratic" => Weighting::QuadraticByValue(values.clone()),
+                _ => Weighting::Unweighted,
+            };
+            for (key, actual) in [
+                ("fleiss", fleiss_kappa(&counts, q, &w)),
+                ("gwet", gwet_ac(&counts, q, &w)),
+                ("bp", multi::brennan_prediger(&counts, q, &w)),
+                ("conger", conger_kappa(&ratings, n_raters, q, &w)),
+            ] {
+                let (actual, expected) = (actual.unwrap(), &set[name][key]);
+                let value = |key: &str| expected[key].as_f64().unwrap();
+                assert_close(actual.agreement.kappa, value("value"), 1e-9, &format!("{key} {name}"));
+                assert_close(actual.agreement.observed, value("pa"), 1e-9, &format!("{key} {name}"));
+                assert_close(actual.agreement.expected, value("pe"), 1e-9, &format!("{key} {name}"));
+                assert_close(actual.standard_error().unwrap(), value("se"), 1e-9, &format!("{key} {name}"));
+                assert_close(percent_agreement(&counts, q, &w).unwrap().estimate, value("pa"), 1e-9, name);
+            }
+        }
+    }
+    let fleiss = &golden("agreement")["fleiss_14"];
+    let counts: Vec<u32> = rows(&fleiss["counts"]).concat().into_iter().map(|count| count as u32).collect();
+    let unweighted = Weighting::Unweighted;
+    let kappa = fleiss_kappa(&counts, 5, &unweighted).unwrap().agreement.kappa;
+    assert_close(kappa, fleiss["fleiss_kappa"].as_f64().unwrap(), 1e-9, "fleiss");
+    let randolph = multi::brennan_prediger(&counts, 5, &unweighted).unwrap().agreement.kappa;
+    assert_close(randolph, fleiss["randolph"].as_f64().unwrap(), 1e-9, "randolph");
+}
+
+#[test]
+fn many_raters_are_undefined_without_pairs() {
+    let unweighted = Weighting::Unweighted;
+    for coefficient in [fleiss_kappa, gwet_ac, multi::brennan_prediger] {
+        assert_eq!(coefficient(&[], 2, &unweighted), None);
+        assert_eq!(coefficient(&[1, 0, 0, 1, 0, 0], 2, &unweighted), None);
+        assert_eq!(coefficient(&[3, 1, 2], 2, &unweighted), None);
+        assert_eq!(coefficient(&[3, 1], 1, &unweighted), None);
+    }
+    // All ratings in one category: chance agreement is 1 for Fleiss, not for Gwet.
+    assert_eq!(fleiss_kappa(&[3, 0, 2, 0], 2, &unweighted), None);
+    assert_eq!(gwet_ac(&[3, 0, 2, 0], 2, &unweighted).unwrap().agreement.kappa, 1.0);
+    assert_eq!(gwet_ac(&[3, 1], 2, &unweighted).unwrap().standard_error(), None);
+    assert_eq!(conger_kappa(&[Some(0), Some(2)], 2, 2, &unweighted), None);
+    assert_eq!(conger_kappa(&[Some(0), None, Some(1), None], 2, 2, &unweighted), None);
+    assert_eq!(conger_kappa(&[Some(0)], 1, 2, &unweighted), None);
+    assert_eq!(percent_agreement(&[1, 0], 2, &unweighted), None);
+}
+
+#[test]
+fn conger_of_two_raters_is_cohen() {
+    let ratings = [0, 1, 1, 1, 2, 2, 0, 2, 1, 0, 2, 2, 0, 0].map(Some);
+    let mut table = [0.0; 9];
+    for pair in ratings.chunks(2) {
+        table[(pair[0].unwrap() * 3 + pair[1].unwrap()) as usize] += 1.0;
+    }
+    for w in [Weighting::Unweighted, Weighting::Linear, Weighting::Quadratic] {
+        let conger = conger_kappa(&ratings, 2, 3, &w).unwrap();
+        assert_close(conger.agreement.kappa, cohen_kappa(&table, 3, &w).unwrap().kappa, 1e-12, "kappa");
+    }
 }
 
 #[test]
@@ -286,6 +362,22 @@ proptest! {
                 let slope = (after.kappa - before.kappa) / 1e-6;
                 let influence = cell_influence(&table, q, chance, &w).unwrap()[cell];
                 prop_assert!((slope - influence).abs() < 1e-3 * (1.0 + influence.abs()), "{slope} {influence}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_raters_are_bounded_and_units_may_be_reordered(counts in unit_counts()) {
+        let backwards: Vec<u32> = counts.chunks(4).rev().flatten().copied().collect();
+        for coefficient in [fleiss_kappa, gwet_ac, multi::brennan_prediger] {
+            for w in [Weighting::Unweighted, Weighting::Quadratic] {
+                let (a, b) = (coefficient(&counts, 4, &w), coefficient(&backwards, 4, &w));
+                prop_assert_eq!(a.is_some(), b.is_some());
+                if let (Some(a), Some(b)) = (a, b) {
+                    prop_assert!(a.agreement.kappa <= 1.0 + 1e-12);
+                    prop_assert!((a.agreement.kappa - b.agreement.kappa).abs() < 1e-9);
+                    prop_assert!(a.influence.iter().sum::<f64>().abs() < 1e-9);
+                }
             }
         }
     }

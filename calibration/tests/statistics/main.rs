@@ -9,8 +9,11 @@
 )]
 
 mod agreement;
+mod bootstrap;
+mod coverage;
 mod distribution;
 mod golden;
 mod icc;
+mod paired;
 mod rank;
 mod roc;

@@ -71,6 +71,26 @@ fn copies_in_clusters_do_not_narrow_the_error() {
     }
 }
 
+/// More than 256 distinct values are sorted, fewer are counted and merged: adding a far larger set of pairs of no weight changes the way, not
+/// the result.
+#[test]
+fn many_values_and_few_give_the_same() {
+    let set = &golden("rank")["correlation"][4];
+    let (mut x, mut y) = (numbers(&set["x"]), numbers(&set["y"]));
+    let n = x.len();
+    let few: Vec<WithInfluence> = CORRELATIONS.map(|(_, correlation)| correlation(&x, &y, None).unwrap()).into();
+    x.extend((0..1_000).map(|i| f64::from(i) - 500.5));
+    y.extend((0..1_000).map(|i| f64::from(i) * 0.7 - 300.3));
+    let weights: Vec<f64> = (0..x.len()).map(|i| f64::from(u8::from(i < n))).collect();
+    for ((name, correlation), few) in CORRELATIONS.into_iter().zip(few) {
+        let many = correlation(&x, &y, Some(&weights)).unwrap();
+        assert_close(many.estimate, few.estimate, 1e-9, name);
+        for (many, few) in many.influence.iter().zip(&few.influence) {
+            assert!((many - few).abs() < 1e-12, "{name}");
+        }
+    }
+}
+
 #[test]
 fn correlations_are_undefined_without_variance() {
     for (_, correlation) in CORRELATIONS {
