@@ -16,6 +16,7 @@ pub(crate) struct Collected {
 }
 
 impl Sink for Collected {
+    #[expect(clippy::panic_in_result_fn, reason = "a judgement that is none fails the test that reads it")]
     fn judgement(&mut self, judgement: &Judgement<'_>, _: u64) -> Result<(), ReadError> {
         // Through the plain log and back: what is read must be a line of it.
         let line = serde_json::to_string(judgement).unwrap();
@@ -284,6 +285,36 @@ fn batch_replies_are_read_out_of_prose() {
     let (_, read) = read_sample("message_batch.jsonl", "batch output JSONL");
     assert_eq!(outcomes(&read), "a b - -");
     assert_eq!(read.judgements[3].error.as_deref(), Some("the request expired"));
+}
+
+#[test]
+fn feedback_stores_tell_judges_from_people() {
+    let (_, read) = read_sample("langsmith.json", "LangSmith feedback");
+    assert_eq!(outcomes(&read), "1 0.25 - accept friendly");
+    assert_eq!(read.judgements[1].label, Some(LabelText::from("0")));
+    assert_eq!(raters(&read), [None, None, None, Some("app"), None]);
+
+    let (_, read) = read_sample("mlflow.jsonl", "MLflow assessments");
+    assert_eq!(outcomes(&read), "accept accept - reject");
+    assert_eq!(read.judgements[2].error.as_deref(), Some("the judge did not answer"));
+    assert_eq!(raters(&read), [None, Some("person-1"), None, Some("person-1")]);
+
+    let (_, read) = read_sample("label_studio.json", "Label Studio export");
+    assert_eq!(outcomes(&read), "reject accept 4 b");
+    assert_eq!(raters(&read), [None, Some("3"), Some("3"), Some("4")]);
+    assert_eq!(read.codes(), BTreeMap::from([("other-results", 1)]));
+
+    let (_, read) = read_sample("argilla.jsonl", "Argilla records");
+    assert_eq!(outcomes(&read), "4 5 3 1");
+    assert_eq!(raters(&read), [Some("u1"), Some("u2"), None, None]);
+
+    let (_, read) = read_sample("opentelemetry.jsonl", "OpenTelemetry gen_ai.evaluation.result");
+    assert_eq!(outcomes(&read), "0.75 4 accept -");
+    assert_eq!(read.judgements[3].error.as_deref(), Some("timeout"));
+}
+
+fn raters(collected: &Collected) -> Vec<Option<&str>> {
+    collected.judgements.iter().map(|judgement| judgement.rater.as_deref()).collect()
 }
 
 #[test]

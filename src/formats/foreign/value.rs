@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assize_calibration::judgement::{Judgement, LabelText};
+use assize_calibration::judgement::{Judgement, LabelText, Verdict};
 use serde_json::Value;
 
 /// Returns a text field, or `None` where it is absent, not text or empty.
@@ -55,7 +55,7 @@ pub(super) fn error_text(record: &Value) -> Option<Cow<'_, str>> {
     match record.get("error")? {
         Value::Null | Value::Bool(false) => None,
         Value::String(text) if text.is_empty() => None,
-        Value::Object(object) => match object.get("message") {
+        Value::Object(object) => match object.get("message").or_else(|| object.get("error_message")) {
             Some(Value::String(text)) => Some(Cow::Borrowed(text)),
             _ => Some(Cow::Owned(Value::Object(object.clone()).to_string())),
         },
@@ -127,6 +127,21 @@ impl Answers {
             known.len() - 1
         });
         if idx == 0 { (id.to_owned(), false) } else { (format!("{id} (answer {})", idx + 1), true) }
+    }
+}
+
+/// Sets the outcome that an untyped value states: a truth value or a word for one is a verdict, a number a score, any
+/// other word a category. Anything else leaves the judgement without an outcome.
+pub(super) fn set_outcome<'v>(judgement: &mut Judgement<'v>, value: &'v Value) {
+    match value {
+        Value::Bool(true) => judgement.verdict = Some(Verdict::Accept),
+        Value::Bool(false) => judgement.verdict = Some(Verdict::Reject),
+        Value::Number(number) => judgement.score = number.as_f64().filter(|number| number.is_finite()),
+        Value::String(word) if !word.trim().is_empty() => match Verdict::parse(word) {
+            Some(verdict) => judgement.verdict = Some(verdict),
+            None => judgement.category = Some(Cow::Borrowed(word)),
+        },
+        _ => {}
     }
 }
 
