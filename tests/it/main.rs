@@ -1,0 +1,3 @@
+//! The tool and the library as their users meet them.
+
+mod formats;
