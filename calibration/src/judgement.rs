@@ -333,8 +333,13 @@ impl<'de> Deserialize<'de> for LabelText<'_> {
 
 impl Serialize for LabelText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Only what reads back as the same text becomes a number: ids such as "007" stay words.
+        if let Ok(number) = self.0.parse::<i64>()
+            && number.to_string() == self.0
+        {
+            return serializer.serialize_i64(number);
+        }
         match self.0.parse::<f64>() {
-            // Only what reads back as the same text becomes a number: ids such as "007" stay words.
             Ok(number) if number.is_finite() && number.to_string() == self.0 => serializer.serialize_f64(number),
             _ => serializer.serialize_str(&self.0),
         }

@@ -2,13 +2,38 @@
 //!
 //! Everything that reads a judgement ends in a [`Sink`]; nothing here keeps a log or computes a figure.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::Problem;
 
+mod answers;
+mod collect;
+mod column_text;
 pub mod columns;
+mod delimited;
+mod fields;
 mod foreign;
+mod json;
+mod json_row;
+mod labels;
+#[cfg(feature = "parquet")]
+mod parquet_table;
+mod plan;
+mod rows;
+mod source;
+mod table;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use collect::{Collector, Tee};
+pub use write::{LogWriter, OutputFormat};
+
+use rows::PlainRows;
+use source::{Container, Source};
+use table::RowSink;
 
 /// Where a reader's rows and complaints go.
 pub trait Sink {
@@ -77,19 +102,72 @@ pub struct ReadOptions {
 
 /// Reads one source (a file, or `-` for standard input) into `sink`.
 ///
+/// Compression, encoding and format are told from the content. Problems that concern rows are handed to the sink at the
+/// end, one a kind, also when the reading fails.
+///
 /// # Errors
 /// See [`ReadError`]. Bad rows are not errors: they go to the sink as problems.
 pub fn read(path: &Path, options: &ReadOptions, sink: &mut dyn Sink) -> Result<ReadSummary, ReadError> {
-    use std::io::Read as _;
-    let _ = options;
-    let io = |source| ReadError::Io { path: path.to_path_buf(), source };
-    let mut head = Vec::new();
-    std::fs::File::open(path).map_err(io)?.take(256 << 10).read_to_end(&mut head).map_err(io)?;
-    let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or("-");
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("-").to_owned();
-    let Some(format) = foreign::recognise(&foreign::Head { file_name, bytes: &head }) else {
-        return Err(ReadError::Unusable { path: path.to_path_buf(), message: "no reader".to_owned() });
-    };
-    let reader = Box::new(std::io::BufReader::new(std::fs::File::open(path).map_err(io)?));
-    format.read(&mut foreign::Input { path: path.to_path_buf(), stem, reader }, sink)
+    read_source(source::open(path)?, options, source::ROW_BYTES, sink)
+}
+
+/// Reads a stream into `sink`. `path` is what it is called in messages; its stem names the judge where no column does.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stream(
+    path: &Path,
+    stream: Box<dyn Read + Send>,
+    options: &ReadOptions,
+    sink: &mut dyn Sink,
+) -> Result<ReadSummary, ReadError> {
+    read_source(source::from_stream(path, stream)?, options, source::ROW_BYTES, sink)
+}
+
+fn read_source(
+    mut source: Source,
+    options: &ReadOptions,
+    row_bytes: usize,
+    sink: &mut dyn Sink,
+) -> Result<ReadSummary, ReadError> {
+    for assumption in source.assumptions.drain(..) {
+        sink.problem(assumption);
+    }
+    // Whoever names columns knows the table better than a guess from its content.
+    if options.columns.is_empty() {
+        let head = foreign::Head { file_name: &source.file_name, bytes: &source.head };
+        if let Some(format) = foreign::recognise(&head) {
+            let Source { path, stem, reader, .. } = source;
+            let mut summary = format.read(&mut foreign::Input { path, stem, reader }, sink)?;
+            if summary.format.is_empty() {
+                format.name().clone_into(&mut summary.format);
+            }
+            return Ok(summary);
+        }
+    }
+    let (path, stem) = (source.path.clone(), source.stem.clone());
+    let mut rows = PlainRows::new(&path, &stem, &options.columns, sink);
+    let format = read_table(source, row_bytes, &mut rows);
+    rows.finish();
+    Ok(ReadSummary { format: format?.to_owned(), n_rows: rows.n_rows, n_bad_rows: rows.n_bad_rows })
+}
+
+/// Reads the rows of a table in any format and returns the format's name.
+fn read_table<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -> Result<&'static str, ReadError> {
+    let unusable = |message: &str| ReadError::Unusable { path: source.path.clone(), message: message.to_owned() };
+    match source.container {
+        Container::Zip => Err(unusable("is a zip file that no reader knows; unpack it and name the log inside")),
+        #[cfg(feature = "parquet")]
+        Container::Parquet => parquet_table::read(source, rows),
+        #[cfg(not(feature = "parquet"))]
+        Container::Parquet => {
+            Err(unusable("is a Parquet table, and this build leaves Parquet out; save it as CSV or JSONL"))
+        }
+        Container::Text if source.head.trim_ascii().is_empty() => Err(unusable("is empty")),
+        Container::Text if source.head[..source.head.len().min(1024)].contains(&0) => {
+            Err(unusable("is not text, nor any format that is known; save the log as CSV, JSONL or Parquet"))
+        }
+        Container::Text if json::recognises(&source.head) => json::read(source, row_bytes, rows),
+        Container::Text => delimited::read(source, row_bytes, rows),
+    }
 }

@@ -1,6 +1,7 @@
-//! The tool as a user runs it: one binary, so that it is linked once.
+//! The tool and the library as their users meet them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
 mod foreign;
 mod foreign_data;
+mod formats;

@@ -1,0 +1,393 @@
+//! From rows to judgements: the plan carried out, row by row, into a [`Sink`].
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assize_calibration::judgement::{Judgement, LabelText, Order};
+use assize_calibration::problem::Severity;
+
+use super::answers::Answers;
+use super::columns::ColumnMap;
+use super::fields::Field;
+use super::labels::{self, Labels};
+use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
+use super::table::{Cell, Cells, Complaints, Needs, RowSink, excerpt};
+use super::{ReadError, Sink};
+
+/// Turns the rows of one table into judgements.
+pub(super) struct PlainRows<'s> {
+    path: PathBuf,
+    stem: String,
+    map: &'s ColumnMap,
+    sink: &'s mut dyn Sink,
+    plan: Plan,
+    fast: Fast,
+    labels: Option<Labels>,
+    complaints: Complaints,
+    /// What is added to each repeat: 1 where they are counted from 0.
+    repeat_base: u32,
+    /// How many ratings of an item were seen of people who have no name of their own.
+    n_ratings: HashMap<String, u32>,
+    /// Rows seen.
+    pub n_rows: u64,
+    /// Rows that could not be read.
+    pub n_bad_rows: u64,
+    n_unwanted: u64,
+    n_unlabelled: u64,
+}
+
+/// The plan's fields, looked up once.
+#[derive(Default)]
+struct Fast {
+    item: Option<Text>,
+    judge: Option<Text>,
+    label: Option<Text>,
+    arm: Option<Text>,
+    dimension: Option<Text>,
+    rater: Option<Text>,
+    group: Option<Text>,
+    generator: Option<Text>,
+    content: Option<Text>,
+    repeat: Option<usize>,
+    order: Option<usize>,
+    raw: Option<usize>,
+    error: Option<usize>,
+    /// The rest, which most logs do not have.
+    rare: Vec<(Field, usize)>,
+}
+
+impl<'s> PlainRows<'s> {
+    pub(super) fn new(path: &Path, stem: &str, map: &'s ColumnMap, sink: &'s mut dyn Sink) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            stem: stem.to_owned(),
+            map,
+            sink,
+            plan: Plan::default(),
+            fast: Fast::default(),
+            labels: None,
+            complaints: Complaints::new(path),
+            repeat_base: 0,
+            n_ratings: HashMap::new(),
+            n_rows: 0,
+            n_bad_rows: 0,
+            n_unwanted: 0,
+            n_unlabelled: 0,
+        }
+    }
+
+    /// Hands the complaints on. Called once, also after a failure.
+    pub(super) fn finish(&mut self) {
+        self.complaints.flush(self.sink);
+        if self.n_unwanted > 0 {
+            let message = format!("{} rows were left out, as `where` asks", self.n_unwanted);
+            let note = self.complaints.about_file(Severity::Note, "rows-left-out", self.n_unwanted, message);
+            self.sink.problem(note);
+        }
+        if self.n_unlabelled > 0 {
+            let message = "items have no label in the file of labels; they are read without one".to_owned();
+            let note = self.complaints.about_file(Severity::Warning, "item-not-in-labels", self.n_unlabelled, message);
+            self.sink.problem(note);
+        }
+    }
+
+    fn explain(&self, error: PlanError) -> ReadError {
+        let columns = listed(&self.plan.columns);
+        let looks_headless = self.plan.columns.iter().any(|name| name.parse::<f64>().is_ok());
+        let message = match error {
+            PlanError::Columns(message) => return ReadError::Columns(format!("{message} ({})", self.path.display())),
+            PlanError::NoItem | PlanError::NoOutcome if looks_headless => format!(
+                "the first line looks like data ({columns}); add a line with the columns' names, such as \
+                 `item,judge,verdict,label` or `item,repeat,score`"
+            ),
+            PlanError::NoItem => format!(
+                "no column names the item that was judged. Recognised: {}. Found: {columns}. \
+                 Say which it is: --columns \"item=…\"",
+                Field::Item.names().join(", ")
+            ),
+            PlanError::NoOutcome => format!(
+                "no column holds the judge's answer. Recognised: score, verdict, choice, chosen_position, category. \
+                 Found: {columns}. Say which it is: --columns \"score=…\" (or verdict, choice, …)"
+            ),
+        };
+        ReadError::Unusable { path: self.path.clone(), message }
+    }
+
+    /// Reports what was recognised by another name than its own, and what was left aside.
+    fn report_columns(&mut self) {
+        if !self.plan.recognised.is_empty() {
+            let pairs: Vec<_> =
+                self.plan.recognised.iter().map(|(field, column)| format!("{} = {column}", field.name())).collect();
+            let message = format!("read as: {} (to change it: --columns)", pairs.join(", "));
+            let count = pairs.len() as u64;
+            let note = self.complaints.about_file(Severity::Note, "columns-recognised", count, message);
+            self.sink.problem(note);
+        }
+        if !self.plan.unused.is_empty() {
+            let message = format!("columns not used: {}", listed(&self.plan.unused));
+            let count = self.plan.unused.len() as u64;
+            let note = self.complaints.about_file(Severity::Note, "columns-ignored", count, message);
+            self.sink.problem(note);
+        }
+    }
+}
+
+impl RowSink for PlainRows<'_> {
+    fn start(&mut self, columns: &[String], open: bool) -> Result<Needs, ReadError> {
+        self.plan.columns = columns.to_vec();
+        self.plan = Plan::new(self.map, columns, open).map_err(|error| self.explain(error))?;
+        self.report_columns();
+        let plan = &self.plan;
+        self.fast = Fast {
+            item: plan.texts.get(&Field::Item).cloned(),
+            judge: plan.texts.get(&Field::Judge).cloned(),
+            label: plan.texts.get(&Field::Label).cloned(),
+            arm: plan.texts.get(&Field::Arm).cloned(),
+            dimension: plan.texts.get(&Field::Dimension).cloned(),
+            rater: plan.texts.get(&Field::Rater).cloned(),
+            group: plan.texts.get(&Field::Group).cloned(),
+            generator: plan.texts.get(&Field::Generator).cloned(),
+            content: plan.texts.get(&Field::Content).cloned(),
+            repeat: plan.column(Field::Repeat),
+            order: plan.column(Field::Order),
+            raw: plan.column(Field::Raw),
+            error: plan.column(Field::Error),
+            rare: RARE.iter().filter_map(|field| Some((*field, plan.column(*field)?))).collect(),
+        };
+        if let Some(file) = &self.plan.label_file {
+            self.labels = Some(labels::read(file, &self.path)?);
+        }
+        Ok(Needs { columns: self.plan.columns_used(), repeat: self.fast.repeat })
+    }
+
+    fn repeats_from_zero(&mut self) {
+        self.repeat_base = 1;
+        let message = "repeats are counted from 0 here; 1 was added to each".to_owned();
+        let note = self.complaints.about_file(Severity::Note, "repeats-from-zero", 1, message);
+        self.sink.problem(note);
+    }
+
+    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String) {
+        self.n_rows += 1;
+        self.n_bad_rows += 1;
+        self.complaints.add(Severity::Error, code, line, None, message);
+    }
+
+    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
+        if !self.plan.wants(cells) {
+            self.n_rows += 1;
+            self.n_unwanted += 1;
+            return Ok(());
+        }
+        let Self { plan, fast, complaints, labels, sink, stem, .. } = self;
+        let Some(mut item) = fast.item.as_ref().and_then(|item| item.get(cells)) else {
+            self.bad_row("missing-item", line, || "the item is empty; the row was left out".to_owned());
+            return Ok(());
+        };
+        let repeat = match fast.repeat.map(|idx| (idx, cells.cell(idx))) {
+            None | Some((_, Cell::Empty)) => None,
+            Some((idx, cell)) => {
+                let base = self.repeat_base;
+                let number = cell.whole().and_then(|n| u32::try_from(n).ok()).and_then(|n| n.checked_add(base));
+                let Some(number) = number.filter(|&number| number > 0) else {
+                    self.n_rows += 1;
+                    self.n_bad_rows += 1;
+                    complaints.add(Severity::Error, "bad-repeat", line, Some((idx, &plan.columns[idx])), || {
+                        format!(
+                            "`{}` is not the number of a repeat, counted from 1; the row was left out. If the column means \
+                             something else, say --columns \"ignore={}\"",
+                            excerpt(&cell.text().unwrap_or_default()),
+                            plan.columns[idx]
+                        )
+                    });
+                    return Ok(());
+                };
+                Some(number)
+            }
+        };
+        let label = match labels {
+            Some(labels) => {
+                let found = labels.get(&item);
+                self.n_unlabelled += u64::from(found.is_none());
+                found.map(Cow::Borrowed)
+            }
+            None => fast.label.as_ref().and_then(|label| label_text(label, cells)),
+        };
+        let mut label = label.and_then(|label| translated_label(plan, label));
+        let mut order = None;
+        let mut order_is_unknown = false;
+        if let Some((idx, cell)) = fast.order.map(|idx| (idx, cells.cell(idx))).filter(|(_, c)| *c != Cell::Empty) {
+            order = cell.text().and_then(|word| Order::parse(&word));
+            if order.is_none() {
+                order_is_unknown = true;
+                complaints.add(Severity::Warning, "unknown-order", line, Some((idx, &plan.columns[idx])), || {
+                    let word = cell.text().unwrap_or_default();
+                    format!("`{}` is not an order (ab, ba); it was read as not stated", excerpt(&word))
+                });
+            }
+        }
+        let mut shown = None;
+        if let Some((first_idx, second_idx)) = plan.shown {
+            let (first, second) = (cells.cell(first_idx).text(), cells.cell(second_idx).text());
+            let (Some(first), Some(second)) = (first, second) else {
+                self.bad_row("missing-candidate", line, || {
+                    "a candidate's name is empty; the row was left out".to_owned()
+                });
+                return Ok(());
+            };
+            if first == second {
+                self.bad_row("same-candidates", line, || {
+                    format!("both candidates are `{}`; the row was left out", excerpt(&first))
+                });
+                return Ok(());
+            }
+            let is_ab = first < second;
+            order = Some(if is_ab { Order::Ab } else { Order::Ba });
+            let (a, b) = if is_ab { (&first, &second) } else { (&second, &first) };
+            item = Cow::Owned(format!("{item}/{a}/{b}"));
+            if let Some(word) = &label {
+                let named = if word == a {
+                    Some("a")
+                } else if word == b {
+                    Some("b")
+                } else {
+                    None
+                };
+                label = named.map(Cow::Borrowed).or(label);
+            }
+            shown = Some((first, second));
+        }
+        let mut judgement = Judgement {
+            item,
+            judge: fast.judge.as_ref().and_then(|judge| judge.get(cells)).unwrap_or_default(),
+            repeat,
+            order,
+            arm: fast.arm.as_ref().and_then(|arm| arm.get(cells)),
+            dimension: fast.dimension.as_ref().and_then(|dimension| dimension.get(cells)),
+            label: label.map(LabelText),
+            rater: fast.rater.as_ref().and_then(|rater| rater.get(cells)),
+            group: fast.group.as_ref().and_then(|group| group.get(cells)),
+            content: fast.content.as_ref().and_then(|content| content.get(cells)),
+            generator: fast.generator.as_ref().and_then(|generator| generator.get(cells)),
+            raw: fast.raw.and_then(|idx| cells.cell(idx).text()),
+            error: fast.error.and_then(|idx| cells.cell(idx).text()),
+            ..Judgement::default()
+        };
+        for (field, idx) in &fast.rare {
+            set_rare(&mut judgement, *field, cells.cell(*idx), |wrong| {
+                complaints.add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
+            });
+        }
+        if !plan.people.is_empty() && judgement.rater.is_none() && plan.people.iter().any(|p| *p == judgement.judge) {
+            let key = format!(
+                "{}\u{1f}{}\u{1f}{}\u{1f}{}",
+                judgement.item,
+                judgement.judge,
+                judgement.arm.as_deref().unwrap_or_default(),
+                judgement.dimension.as_deref().unwrap_or_default()
+            );
+            let n_seen = self.n_ratings.entry(key).or_insert(0);
+            *n_seen += 1;
+            judgement.rater = Some(Cow::Owned(format!("{} {n_seen}", judgement.judge)));
+            judgement.judge = Cow::Borrowed("");
+        }
+        if judgement.rater.is_none() && judgement.judge.is_empty() {
+            judgement.judge = Cow::Borrowed(stem);
+        }
+        self.n_rows += 1;
+        let mut answers = Answers { plan, complaints, sink: &mut **sink, line, shown, order_is_unknown };
+        let people = (!plan.raters.is_empty()).then(|| judgement.clone());
+        answers.plain(&mut judgement, cells)?;
+        answers.spread(&mut judgement, cells, &plan.cells)?;
+        if let Some(mut people) = people {
+            answers.spread(&mut people, cells, &plan.raters)?;
+        }
+        Ok(())
+    }
+}
+
+/// Fields that are numbers nobody needs for a verdict.
+const RARE: [Field; 9] = [
+    Field::Place,
+    Field::Confidence,
+    Field::LengthA,
+    Field::LengthB,
+    Field::TokensIn,
+    Field::TokensOut,
+    Field::Price,
+    Field::LatencyMs,
+    Field::Time,
+];
+
+fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut complain: impl FnMut(String)) {
+    if cell == Cell::Empty {
+        return;
+    }
+    let number = cell.number().filter(|number| number.is_finite());
+    let understood = match field {
+        Field::Time => {
+            judgement.time = cell.text();
+            true
+        }
+        Field::Place => {
+            judgement.place = cell.whole().and_then(|place| u32::try_from(place).ok()).filter(|&place| place > 0);
+            judgement.place.is_some()
+        }
+        Field::Confidence => {
+            judgement.confidence = number.filter(|confidence| (0.0..=1.0).contains(confidence));
+            judgement.confidence.is_some()
+        }
+        Field::LengthA => {
+            judgement.length_a = number;
+            number.is_some()
+        }
+        Field::LengthB => {
+            judgement.length_b = number;
+            number.is_some()
+        }
+        Field::TokensIn => {
+            judgement.tokens_in = cell.whole();
+            judgement.tokens_in.is_some()
+        }
+        Field::TokensOut => {
+            judgement.tokens_out = cell.whole();
+            judgement.tokens_out.is_some()
+        }
+        Field::Price => {
+            judgement.price = number;
+            number.is_some()
+        }
+        Field::LatencyMs => {
+            judgement.latency_ms = number;
+            number.is_some()
+        }
+        _ => true,
+    };
+    if !understood {
+        let word = cell.text().unwrap_or_default();
+        complain(format!("`{}` is not a {} and was left out; the row is used", excerpt(&word), field.name()));
+    }
+}
+
+/// Returns the label's text. A truth value of a typed table is `1` or `0`.
+fn label_text<'r, C: Cells>(label: &'r Text, cells: &'r C) -> Option<Cow<'r, str>> {
+    if let Text::Column(idx) = label
+        && let Cell::Truth(truth) = cells.cell(*idx)
+    {
+        return Some(Cow::Borrowed(if truth { "1" } else { "0" }));
+    }
+    label.get(cells)
+}
+
+/// Translates a label by the map's vocabulary. `unparsed` means that there is none.
+fn translated_label<'r>(plan: &'r Plan, label: Cow<'r, str>) -> Option<Cow<'r, str>> {
+    if plan.label_values.is_empty() {
+        return Some(label);
+    }
+    match plan.label_values.get(label.as_ref()) {
+        None => Some(label),
+        Some(word) if word == UNPARSED => None,
+        Some(word) => Some(Cow::Borrowed(word)),
+    }
+}

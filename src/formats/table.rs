@@ -1,0 +1,186 @@
+//! What every table has in common: cells, rows, and the complaints made while reading them.
+//!
+//! A reader of a table format ([`super::delimited`], [`super::json`], …) knows nothing of judgements: it hands rows to a
+//! [`RowSink`]. What the cells mean is decided in [`super::plan`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assize_calibration::problem::{Problem, Severity};
+
+use super::{ReadError, Sink};
+
+/// One cell of a row. Text is trimmed and never empty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell<'a> {
+    /// No such column, an empty field, or a JSON `null`.
+    Empty,
+    /// A word or a number as text.
+    Text(&'a str),
+    /// A whole number of a typed table.
+    Int(i64),
+    /// A number of a typed table.
+    Number(f64),
+    /// A truth value of a typed table.
+    Truth(bool),
+}
+
+impl<'a> Cell<'a> {
+    /// Returns the cell of a piece of text: trimmed, empty if nothing is left.
+    pub(super) fn of(text: &'a str) -> Self {
+        match text.as_bytes() {
+            [] => Self::Empty,
+            // Most cells need no trimming; this is a million times cheaper to see than to do.
+            [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => Self::Text(text),
+            _ => match text.trim() {
+                "" => Self::Empty,
+                trimmed => Self::Text(trimmed),
+            },
+        }
+    }
+
+    /// Returns the cell as text, or `None` if it is empty.
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        Some(match self {
+            Self::Empty => return None,
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Int(number) => Cow::Owned(number.to_string()),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Truth(truth) => Cow::Borrowed(if truth { "true" } else { "false" }),
+        })
+    }
+
+    /// Returns the cell as a number, or `None` if it is not one. May be NaN or infinite.
+    pub(super) fn number(self) -> Option<f64> {
+        match self {
+            Self::Empty | Self::Truth(_) => None,
+            Self::Text(text) => text.parse().ok(),
+            Self::Int(number) => Some(number as f64),
+            Self::Number(number) => Some(number),
+        }
+    }
+
+    /// Returns the cell as a whole number of at least 0, or `None` if it is not one.
+    pub(super) fn whole(self) -> Option<u64> {
+        match self {
+            Self::Empty | Self::Truth(_) => None,
+            Self::Int(number) => u64::try_from(number).ok(),
+            Self::Text(text) => text.parse().ok().or_else(|| text.parse().ok().and_then(whole)),
+            Self::Number(number) => whole(number),
+        }
+    }
+}
+
+/// Returns a number as a whole one, if it is that. Typed tables often store counts as floats.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range and the fraction are checked")]
+fn whole(number: f64) -> Option<u64> {
+    ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// A row: its cells by the position of their column.
+pub(super) trait Cells {
+    /// Returns the cell of a column.
+    fn cell(&self, column_idx: usize) -> Cell<'_>;
+}
+
+/// Separates (and ends) the elements of a list that stands in one cell of a JSON or Parquet table.
+pub(super) const LIST_END: char = '\u{1f}';
+
+/// Which columns a [`RowSink`] will look at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    /// All of them, with their names. In an open table some may stand beyond the columns given.
+    pub columns: BTreeMap<usize, String>,
+    /// The one that numbers the repeats: the reader looks ahead whether it counts from 0.
+    pub repeat: Option<usize>,
+}
+
+/// Where the rows of a table go.
+pub(super) trait RowSink {
+    /// Takes the names of the columns, before any row, and returns which of them matter.
+    ///
+    /// `open` columns may be absent from any row (JSON objects); the rest stand in every row.
+    fn start(&mut self, columns: &[String], open: bool) -> Result<Needs, ReadError>;
+
+    /// Learns that repeats are counted from 0.
+    fn repeats_from_zero(&mut self);
+
+    /// Takes one row.
+    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError>;
+
+    /// Learns that a row could not be read at all.
+    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String);
+}
+
+/// Complaints, gathered so that a million of one kind cost one message.
+#[derive(Debug, Default)]
+pub(super) struct Complaints {
+    file: String,
+    seen: Vec<(&'static str, Option<usize>, Problem)>,
+}
+
+impl Complaints {
+    pub(super) fn new(path: &Path) -> Self {
+        Self { file: path.display().to_string(), seen: Vec::new() }
+    }
+
+    /// Adds a complaint about a row, and a column of it. The message is made for the first one only.
+    pub(super) fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        line: u64,
+        column: Option<(usize, &str)>,
+        message: impl FnOnce() -> String,
+    ) {
+        let column_idx = column.map(|(idx, _)| idx);
+        if let Some((_, _, problem)) = self.seen.iter_mut().find(|(c, idx, _)| *c == code && *idx == column_idx) {
+            problem.count += 1;
+            return;
+        }
+        self.seen.push((
+            code,
+            column_idx,
+            Problem {
+                severity,
+                code: code.to_owned(),
+                message: message(),
+                count: 1,
+                file: Some(self.file.clone()),
+                line: (line > 0).then_some(line),
+                column: column.map(|(_, name)| name.to_owned()),
+            },
+        ));
+    }
+
+    /// Returns a complaint about the file as a whole.
+    pub(super) fn about_file(&self, severity: Severity, code: &str, count: u64, message: String) -> Problem {
+        Problem {
+            severity,
+            code: code.to_owned(),
+            message,
+            count,
+            file: Some(self.file.clone()),
+            line: None,
+            column: None,
+        }
+    }
+
+    /// Hands all complaints to the sink, in the order they were first made.
+    pub(super) fn flush(&mut self, sink: &mut dyn Sink) {
+        for (_, _, problem) in self.seen.drain(..) {
+            sink.problem(problem);
+        }
+    }
+}
+
+/// Returns `text` cut to a length that fits a message, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut out: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        out.push('…');
+    }
+    out
+}

@@ -1,0 +1,451 @@
+//! What the readers make of good, odd and broken tables.
+
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
+use assize_calibration::problem::Problem;
+
+use super::columns::ColumnMap;
+use super::source::{self, ROW_BYTES};
+use super::{ReadError, ReadOptions, ReadSummary, Sink, read_source};
+
+/// Keeps all that it is given.
+#[derive(Default)]
+struct Kept {
+    rows: Vec<(Judgement<'static>, u64)>,
+    problems: Vec<Problem>,
+}
+
+impl Kept {
+    /// Returns the codes of the problems, with their counts and lines, notes about columns aside.
+    fn codes(&self) -> Vec<(&str, u64, u64)> {
+        self.problems
+            .iter()
+            .filter(|problem| !problem.code.starts_with("columns-"))
+            .map(|problem| (problem.code.as_str(), problem.count, problem.line.unwrap_or(0)))
+            .collect()
+    }
+
+    fn json(&self) -> Vec<String> {
+        self.rows.iter().map(|(row, _)| serde_json::to_string(row).expect("a judgement is JSON")).collect()
+    }
+}
+
+impl Sink for Kept {
+    fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
+        let text = serde_json::to_string(judgement).expect("a judgement is JSON");
+        let mut owned: Judgement<'static> = serde_json::from_str(&text).expect("and back");
+        // JSON turns labels such as 1.0 to numbers; the reader's own words are what is looked at.
+        owned.label = judgement.label.as_ref().map(|label| label.0.clone().into_owned().into());
+        self.rows.push((owned, line));
+        Ok(())
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+}
+
+fn try_read(bytes: impl AsRef<[u8]>, columns: &str, row_bytes: usize) -> (Result<ReadSummary, ReadError>, Kept) {
+    let mut kept = Kept::default();
+    let columns: ColumnMap = columns.parse().expect("the mapping is well-formed");
+    let stream = Box::new(Cursor::new(bytes.as_ref().to_vec()));
+    let source = source::from_stream(Path::new("judge-x.csv"), stream).expect("opens");
+    let summary = read_source(source, &ReadOptions { columns }, row_bytes, &mut kept);
+    (summary, kept)
+}
+
+fn read_as(bytes: impl AsRef<[u8]>, columns: &str) -> Kept {
+    let (summary, kept) = try_read(bytes, columns, ROW_BYTES);
+    summary.expect("reads");
+    kept
+}
+
+fn check(bytes: impl AsRef<[u8]>, columns: &str, expected: &[&str]) {
+    let kept = read_as(bytes, columns);
+    assert_eq!(kept.json(), expected, "{:?}", kept.problems);
+}
+
+fn check_error(bytes: impl AsRef<[u8]>, columns: &str, parts: &[&str]) {
+    let error = try_read(bytes, columns, ROW_BYTES).0.expect_err("is refused").to_string();
+    for part in parts {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+const TWO_ROWS: [&str; 2] = [
+    r#"{"item":"q1","judge":"g","verdict":"accept","repeat":1,"label":1}"#,
+    r#"{"item":"q1","judge":"g","verdict":"reject","repeat":2,"label":1}"#,
+];
+
+#[test]
+fn one_log_reads_the_same_in_every_format() {
+    check("item,judge,verdict,repeat,label\nq1,g,accept,1,1\nq1,g,reject,2,1\n", "", &TWO_ROWS);
+    check("item;judge;verdict;repeat;label\nq1;g;pass;1;1\nq1;g;No;2;1", "", &TWO_ROWS);
+    check(
+        "\u{feff}Item\tJudge\tVerdict\tRepeat\tLabel\r\nq1\tg\taccept\t1\t1\r\nq1\tg\treject\t2\t1\r\n",
+        "",
+        &TWO_ROWS,
+    );
+    let lines = TWO_ROWS.join("\n");
+    check(&lines, "", &TWO_ROWS);
+    check(format!("[{}]", TWO_ROWS.join(",\n")), "", &TWO_ROWS);
+    check(
+        "[\n {\n  \"item\": \"q1\", \"judge\": \"g\", \"verdict\": true, \"repeat\": 1, \"label\": true},\n \
+         {\"item\": \"q1\",\n \"judge\": \"g\", \"verdict\": 0, \"repeat\": 2.0, \"label\": 1}]",
+        "",
+        &TWO_ROWS,
+    );
+    check(
+        "{\n \"item\": \"q1\",\n \"score\": 7\n}\n{\n \"item\": \"}\\\"{\",\n \"score\": 8\n}\n",
+        "judge='j'",
+        &[r#"{"item":"q1","judge":"j","score":7.0}"#, r#"{"item":"}\"{","judge":"j","score":8.0}"#],
+    );
+}
+
+#[test]
+fn every_field_of_the_plain_log_comes_back() {
+    let line = r#"{"item":"q","judge":"j","score":3.5,"repeat":2,"order":"ba","place":3,"arm":"t0","dimension":"d","label":4,"rater":"r","group":"g","content":"c","confidence":0.5,"length_a":10.0,"length_b":12.0,"generator":"m","tokens_in":5,"tokens_out":6,"price":0.25,"latency_ms":8.0,"time":"2026-01-01T00:00:00Z","raw":"R","error":"E"}"#;
+    check(line, "", &[line]);
+}
+
+#[test]
+fn a_field_may_first_come_late() {
+    let lines = format!(
+        "{}{}",
+        "{\"item\":\"q\",\"score\":1}\n".repeat(1500),
+        "{\"item\":\"q\",\"error\":\"timeout\",\"repeat\":2}\n"
+    );
+    let kept = read_as(lines, "");
+    assert_eq!(kept.rows[1500].0.error.as_deref(), Some("timeout"));
+    assert_eq!(kept.rows[1500].0.repeat, Some(2));
+}
+
+#[test]
+fn the_file_names_the_judge_where_no_column_does() {
+    check("item,score\nq,3\n", "", &[r#"{"item":"q","judge":"judge-x","score":3.0}"#]);
+    check("item,score,rater\nq,3,ann\n", "", &[r#"{"item":"q","score":3.0,"rater":"ann"}"#]);
+}
+
+#[test]
+fn what_is_not_understood_is_unparsed_and_kept() {
+    let kept = read_as("item,verdict\na,maybe\nb,\nc,accept\nd,perhaps\n", "");
+    assert!(kept.rows[0].0.is_unparsed() && kept.rows[0].0.raw.as_deref() == Some("maybe"));
+    assert!(kept.rows[1].0.is_unparsed() && kept.rows[1].0.raw.is_none());
+    assert_eq!(kept.rows[2].0.verdict, Some(Verdict::Accept));
+    assert_eq!(kept.codes(), [("unparsed-outcome", 2, 2), ("empty-outcome", 1, 3)]);
+
+    let kept = read_as("item,score\na,NaN\nb,inf\nc,8/10\nd, 7 \ne,1e400\n", "");
+    assert_eq!(kept.rows.iter().map(|(row, _)| row.score).collect::<Vec<_>>(), [None, None, None, Some(7.0), None]);
+    assert_eq!(kept.rows[2].0.raw.as_deref(), Some("8/10"));
+    assert_eq!(kept.codes(), [("non-finite-score", 3, 2), ("unparsed-outcome", 1, 4)]);
+
+    let kept = read_as(
+        "{\"item\":\"a\",\"score\":NaN}\n{\"item\":\"b\",\"score\":-Infinity}\n{\"item\":\"NaN\",\"score\":3}",
+        "",
+    );
+    assert_eq!(kept.codes(), [("non-finite-score", 2, 1)]);
+    assert_eq!(kept.rows.len(), 3);
+}
+
+#[test]
+fn bad_rows_are_reported_with_their_line_and_left_out() {
+    for newline in ["\n", "\r\n"] {
+        let table = ["item,repeat,score", "a,1,3", "b,2", ",1,4", "c,x,5", "d,1,6"].join(newline);
+        let (summary, kept) = try_read(table, "", ROW_BYTES);
+        let summary = summary.expect("reads");
+        assert_eq!((summary.n_rows, summary.n_bad_rows, kept.rows.len()), (5, 3, 2));
+        assert_eq!(
+            kept.codes(),
+            [("wrong-number-of-fields", 1, 3), ("missing-item", 1, 4), ("bad-repeat", 1, 5)],
+            "{newline:?}"
+        );
+        assert_eq!(kept.problems[2].column.as_deref(), Some("repeat"));
+    }
+    let kept = read_as(
+        "{\"item\":\"a\",\"score\":1}\n{\"item\": broken\n[1]\n{\"score\":2}\n{\"item\":\"b\",\"score\":3}\n",
+        "",
+    );
+    assert_eq!(kept.codes(), [("invalid-json", 2, 2), ("missing-item", 1, 4)]);
+    assert_eq!(kept.rows.last().map(|(row, line)| (row.item.as_ref(), *line)), Some(("b", 5)));
+    let kept = read_as("[{\"item\":\"a\",\"score\":1}, {\"item\" 3}, {\"item\":\"b\",\"score\":2}, {\"item\":", "");
+    assert_eq!((kept.rows.len(), kept.codes()), (2, vec![("invalid-json", 2, 2)]));
+}
+
+#[test]
+fn lines_are_counted_over_blank_lines_and_quoted_newlines() {
+    for newline in ["\n", "\r\n"] {
+        let table = ["item,raw,score", "a,\"x", "y\",1", "", "b,z,2", "c,z,3"].join(newline);
+        let kept = read_as(table, "");
+        assert_eq!(kept.rows.iter().map(|(_, line)| *line).collect::<Vec<_>>(), [2, 5, 6], "{newline:?}");
+    }
+}
+
+#[test]
+fn a_broken_character_costs_its_row_only() {
+    let mut table = "item,score\nqé,1\nü,2\n".as_bytes().to_vec();
+    table.extend_from_slice(b"\xff,3\nz,4\n");
+    let kept = read_as(table, "");
+    assert_eq!((kept.rows.len(), kept.codes()), (3, vec![("invalid-utf8", 1, 4)]));
+}
+
+#[test]
+fn other_encodings_are_read_and_said_so() {
+    let chinese = encoding_rs::GB18030.encode("题目,结论\n第一题,通过\n第二题,不通过\n").0.into_owned();
+    let kept = read_as(chinese, "item=题目, verdict=结论");
+    assert_eq!(kept.rows[1].0.item, "第二题");
+    assert_eq!(kept.rows[1].0.verdict, Some(Verdict::Reject));
+    assert_eq!(kept.codes(), [("encoding-assumed", 1, 0)]);
+}
+
+#[test]
+fn a_row_too_long_costs_itself_in_json_and_ends_a_table() {
+    let long = "x".repeat(2000);
+    let lines = format!("{{\"item\":\"a\",\"score\":1}}\n{{\"item\":\"{long}\"}}\n{{\"item\":\"b\",\"score\":2}}\n");
+    let (summary, kept) = try_read(&lines, "", 1000);
+    assert_eq!((summary.expect("reads").n_bad_rows, kept.rows.len()), (1, 2));
+    assert_eq!(kept.codes(), [("row-too-long", 1, 2)]);
+    let array = format!("[{}]", lines.trim().replace('\n', ","));
+    let (summary, kept) = try_read(array, "", 1000);
+    assert_eq!((summary.expect("reads").n_bad_rows, kept.rows.len()), (1, 2));
+    let table = format!("item,raw,score\na,\"{}", "y,\n".repeat(400_000));
+    let error = try_read(table, "", 1000).0.expect_err("is refused").to_string();
+    assert!(error.contains("the row at line 2 is longer than 1000 bytes") && error.contains("never closed"), "{error}");
+}
+
+/// Gives its start, then one byte for ever (up to a number of bytes that no machine should hold), counting what is taken.
+struct Endless {
+    start: Cursor<&'static str>,
+    n_left: u64,
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.start.read(buffer)?;
+        if n_read > 0 {
+            return Ok(n_read);
+        }
+        let n_bytes = u64::try_from(buffer.len()).unwrap_or(u64::MAX).min(self.n_left);
+        self.n_left -= n_bytes;
+        let n_bytes = usize::try_from(n_bytes).unwrap_or(buffer.len());
+        buffer[..n_bytes].fill(b'x');
+        Ok(n_bytes)
+    }
+}
+
+#[test]
+fn a_line_without_end_exhausts_no_memory() {
+    const N_BYTES: u64 = 192 << 20;
+    let endless = |start| Box::new(Endless { start: Cursor::new(start), n_left: N_BYTES });
+    let read = |start| {
+        let mut kept = Kept::default();
+        let summary = super::read_stream(Path::new("huge"), endless(start), &ReadOptions::default(), &mut kept);
+        (summary, kept)
+    };
+    let error = read("item,raw,score\na,b,1\nc,\"").0.expect_err("is refused").to_string();
+    assert!(error.contains("line 3 is longer than 64 MiB"), "{error}");
+    let (summary, kept) = read("{\"item\":\"a\",\"score\":1}\n{\"item\":\"");
+    assert_eq!((summary.expect("reads").n_bad_rows, kept.rows.len()), (1, 1));
+    assert_eq!(kept.codes(), [("row-too-long", 1, 2)]);
+}
+
+#[test]
+fn what_is_no_log_is_refused_with_a_reason() {
+    check_error("", "", &["is empty"]);
+    check_error(" \n\n", "", &["is empty"]);
+    check_error("item,score\n", "", &["a header (item, score) and no rows"]);
+    check_error("q1,accept\nq2,reject\n", "", &["no column names the item", "Found: q1, accept"]);
+    check_error("1,0.5\n2,0.7\n", "", &["looks like data", "item,judge,verdict,label"]);
+    check_error("foo,score\na,1\n", "", &["no column names the item", "item_id", "Found: foo, score", "--columns"]);
+    check_error("item,foo\na,1\n", "", &["no column holds the judge's answer", "Found: item, foo"]);
+    check_error("item,foo\na,1\n", "score=fo", &["no column `fo`", "did you mean `foo`?", "item, foo"]);
+    check_error("{\"results\":[{\"item\":1}]}", "", &["Found: results"]);
+    check_error("[]", "", &["no JSON object"]);
+    check_error("PK\u{3}\u{4}rest", "", &["is a zip file"]);
+    check_error("PAR1rest", "", &["is not a Parquet table"]);
+    check_error("item,verdict\na,x\n", "verdict=verdict, values={x=great}", &["\"x\" = \"great\" is not a verdict"]);
+}
+
+#[test]
+fn names_are_recognised_and_said() {
+    let kept = read_as("question_id,model,epoch,rating,gold,notes\nq,m,0,3,4,x\nq,m,1,5,4,y\n", "");
+    assert_eq!(
+        kept.json(),
+        [
+            r#"{"item":"q","judge":"m","score":3.0,"repeat":1,"label":4}"#,
+            r#"{"item":"q","judge":"m","score":5.0,"repeat":2,"label":4}"#,
+        ]
+    );
+    let messages: Vec<_> = kept.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(
+        messages[0],
+        "read as: item = question_id, judge = model, score = rating, repeat = epoch, label = gold (to change it: --columns)"
+    );
+    assert_eq!(messages[1], "columns not used: notes");
+    assert_eq!(kept.codes(), [("repeats-from-zero", 1, 0)]);
+    // The topic of an item is no outcome beside a score.
+    check("item,score,category\nq,3,maths\n", "judge='j'", &[r#"{"item":"q","judge":"j","score":3.0}"#]);
+    check("item,category\nq,maths\n", "judge='j'", &[r#"{"item":"q","judge":"j","category":"maths"}"#]);
+}
+
+#[test]
+fn columns_are_joined_renamed_and_constant() {
+    check(
+        "row,k,s1,s2,ok\n0,1,7,,1\n",
+        "item=row+k, repeats=s1..s2, label=ok, arm='t0.7', judge='j', group=row",
+        &[
+            r#"{"item":"0/1","judge":"j","score":7.0,"repeat":1,"arm":"t0.7","label":1,"group":"0"}"#,
+            r#"{"item":"0/1","judge":"j","repeat":2,"arm":"t0.7","label":1,"group":"0"}"#,
+        ],
+    );
+    check(
+        "q,s1,s2\na,7,\n",
+        "item=q, repeats=[s1, s2], empty=skip, judge='j'",
+        &[r#"{"item":"a","judge":"j","score":7.0,"repeat":1}"#],
+    );
+    check(
+        "q,all\na,A - tie B\n",
+        "item=q, repeats_in=all, outcome=choice, judge='j'",
+        &[
+            r#"{"item":"a","judge":"j","choice":"a","repeat":1}"#,
+            r#"{"item":"a","judge":"j","repeat":2}"#,
+            r#"{"item":"a","judge":"j","choice":"tie","repeat":3}"#,
+            r#"{"item":"a","judge":"j","choice":"b","repeat":4}"#,
+        ],
+    );
+    check(
+        r#"{"q":"a","r":{"scores":[7,null,8.5]}}"#,
+        "item=q, repeats_in=r.scores, judge='j'",
+        &[
+            r#"{"item":"a","judge":"j","score":7.0,"repeat":1}"#,
+            r#"{"item":"a","judge":"j","repeat":2}"#,
+            r#"{"item":"a","judge":"j","score":8.5,"repeat":3}"#,
+        ],
+    );
+    check(
+        "q,clear,short\na,3,4\n",
+        "item=q, dimensions=[clear, short], judge='j'",
+        &[
+            r#"{"item":"a","judge":"j","score":3.0,"dimension":"clear"}"#,
+            r#"{"item":"a","judge":"j","score":4.0,"dimension":"short"}"#,
+        ],
+    );
+}
+
+#[test]
+fn two_orders_in_two_columns_are_brought_to_the_candidates() {
+    let map = "item=i, order_ab=o1, order_ba=o2, as_shown=order_ba, outcome=choice, values={0=a, 1=b, 2=tie}, label=l, \
+               label_values={0=a, 1=b, 2=tie}, judge='j'";
+    check(
+        "i,l,o1,o2\nx,1,0,0\n",
+        map,
+        &[
+            r#"{"item":"x","judge":"j","choice":"a","order":"ab","label":"b"}"#,
+            r#"{"item":"x","judge":"j","choice":"b","order":"ba","label":"b"}"#,
+        ],
+    );
+    check(
+        "i,w1,w2\nx,A>B,A>B\n",
+        "item=i, order_ab=w1, order_ba=w2, outcome=choice, judge='j'",
+        &[
+            r#"{"item":"x","judge":"j","choice":"a","order":"ab"}"#,
+            r#"{"item":"x","judge":"j","choice":"a","order":"ba"}"#,
+        ],
+    );
+}
+
+#[test]
+fn candidates_shown_first_and_second_by_name() {
+    let kept = read_as(
+        "q,x,y,verdict,judge,label\n1,vic,alp,A,g,vic\n1,alp,vic,B,g,alp\n1,alp,vic,C,g,\n1,alp,alp,A,g,\n1,alp,vic,vic,g,\n",
+        "item=q, first=x, second=y",
+    );
+    let rows: Vec<_> = kept.rows.iter().map(|(row, _)| (row.item.as_ref(), row.order, row.choice)).collect();
+    assert_eq!(
+        rows,
+        [
+            ("1/alp/vic", Some(Order::Ba), Some(Choice::B)),
+            ("1/alp/vic", Some(Order::Ab), Some(Choice::B)),
+            ("1/alp/vic", Some(Order::Ab), Some(Choice::Tie)),
+            ("1/alp/vic", Some(Order::Ab), Some(Choice::B)),
+        ]
+    );
+    let labels: Vec<_> = kept.rows.iter().map(|(row, _)| row.label.as_ref().map(|l| l.0.to_string())).collect();
+    assert_eq!(labels, [Some("b".to_owned()), Some("a".to_owned()), None, None]);
+    assert_eq!(kept.codes(), [("same-candidates", 1, 5)]);
+}
+
+#[test]
+fn a_place_without_an_order_is_not_guessed_when_an_order_is_stated_wrongly() {
+    let kept = read_as("item,order,chosen_position\na,ab,first\na,ba,first\na,zz,first\n", "");
+    let choices: Vec<_> = kept.rows.iter().map(|(row, _)| row.choice).collect();
+    assert_eq!(choices, [Some(Choice::A), Some(Choice::B), None]);
+    assert_eq!(kept.codes(), [("unknown-order", 1, 4), ("place-without-order", 1, 4)]);
+    assert_eq!(read_as("item,chosen_position\na,2\n", "").codes(), [("order-assumed", 1, 2)]);
+}
+
+#[test]
+fn judges_and_people_in_columns() {
+    check(
+        "id,j1,j2,h1,h2\nq,yes,no,yes,\n",
+        "item=id, judges=[j1, j2], raters=h1..h2, outcome=verdict",
+        &[
+            r#"{"item":"q","judge":"j1","verdict":"accept"}"#,
+            r#"{"item":"q","judge":"j2","verdict":"reject"}"#,
+            r#"{"item":"q","verdict":"accept","rater":"h1"}"#,
+        ],
+    );
+    check(
+        "id,all\nq,3 - 5\n",
+        "item=id, ratings_in=all",
+        &[r#"{"item":"q","score":3.0,"rater":"rater 1"}"#, r#"{"item":"q","score":5.0,"rater":"rater 3"}"#],
+    );
+    check(
+        "item,judge,choice\nq,human,a\nq,g,b\nq,human,b\n",
+        "people=human",
+        &[
+            r#"{"item":"q","choice":"a","rater":"human 1"}"#,
+            r#"{"item":"q","judge":"g","choice":"b"}"#,
+            r#"{"item":"q","choice":"b","rater":"human 2"}"#,
+        ],
+    );
+    check(
+        "item,score,h1\nq,4,5\n",
+        "raters=h1, judge='j', score=score",
+        &[r#"{"item":"q","judge":"j","score":4.0}"#, r#"{"item":"q","score":5.0,"rater":"h1"}"#],
+    );
+}
+
+#[test]
+fn preferences_filters_and_vocabularies() {
+    check(
+        "i,cfg,p\na,x,1.0000001\nb,x,1.5\nc,x,1.9\nd,y,2\n",
+        "item=i, judge=cfg, preference=p, where={cfg=x}",
+        &[
+            r#"{"item":"a","judge":"x","choice":"a"}"#,
+            r#"{"item":"b","judge":"x","choice":"tie"}"#,
+            r#"{"item":"c","judge":"x","choice":"b"}"#,
+        ],
+    );
+    let kept = read_as("i,v\na,N\nb,1_ok\n", "item=i, verdict=v, values={N=unparsed, 1_ok=accept}");
+    assert!(kept.rows[0].0.is_unparsed() && kept.rows[0].0.raw.as_deref() == Some("N"));
+    assert_eq!((kept.rows[1].0.verdict, kept.codes().len()), (Some(Verdict::Accept), 0));
+}
+
+#[test]
+fn a_label_outside_the_vocabulary_and_duplicates_are_passed_on() {
+    let kept = read_as("item,verdict,label\na,accept,maybe\na,accept,maybe\n", "");
+    assert_eq!(kept.rows.len(), 2);
+    assert_eq!(kept.rows[0].0.label.as_ref().map(|label| label.0.as_ref()), Some("maybe"));
+}
+
+#[test]
+fn every_name_that_is_recognised_is_documented() {
+    let docs = include_str!("../../docs/reference/log.md");
+    for field in super::fields::Field::ALL {
+        for name in field.names() {
+            assert!(docs.contains(&format!("`{name}`")), "`{name}` is not in docs/reference/log.md");
+        }
+    }
+}
