@@ -355,6 +355,17 @@ fn a_cut_array_keeps_what_came_before() {
 }
 
 #[test]
+fn indented_objects_one_after_another_are_records() {
+    let lines = std::fs::read_to_string(sample("mlflow.jsonl")).unwrap();
+    let indented = lines.lines().map(|line| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        serde_json::to_string_pretty(&value).unwrap()
+    });
+    let indented = read_text("traces.json", indented.collect::<Vec<_>>().join("\n").as_bytes());
+    assert_eq!(indented.judgements, read_sample("mlflow.jsonl", "MLflow assessments").1.judgements);
+}
+
+#[test]
 fn plain_logs_are_left_alone() {
     let plain = [
         r#"{"item":"1","verdict":"accept","judge":"j"}"#,

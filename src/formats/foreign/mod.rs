@@ -32,6 +32,7 @@ mod out;
 mod position_bias;
 mod prd;
 mod promptfoo;
+mod python_json;
 mod reply;
 mod value;
 
