@@ -258,11 +258,10 @@ impl<'r> Answers<'_, 'r> {
 
 fn verdict(cell: Cell<'_>) -> Option<Verdict> {
     match cell {
-        Cell::Empty => None,
         Cell::Text(word) => Verdict::parse(word),
         Cell::Truth(true) | Cell::Int(1) => Some(Verdict::Accept),
         Cell::Truth(false) | Cell::Int(0) => Some(Verdict::Reject),
-        Cell::Int(_) => None,
+        Cell::Empty | Cell::Int(_) => None,
         Cell::Number(number) => Verdict::parse(&number.to_string()),
     }
 }

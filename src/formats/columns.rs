@@ -301,12 +301,11 @@ impl FromStr for ColumnMap {
 
 fn unknown_key(key: &str) -> String {
     let known = Field::ALL.iter().map(|field| field.name()).chain(OTHER_KEYS);
-    match nearest(key, known.clone()) {
-        Some(near) => format!("`{key}` is not a field of the log; did you mean `{near}`?"),
-        None => {
-            let known: Vec<_> = known.collect();
-            format!("`{key}` is not a field of the log; known: {}", known.join(", "))
-        }
+    if let Some(near) = nearest(key, known.clone()) {
+        format!("`{key}` is not a field of the log; did you mean `{near}`?")
+    } else {
+        let known: Vec<_> = known.collect();
+        format!("`{key}` is not a field of the log; known: {}", known.join(", "))
     }
 }
 

@@ -92,15 +92,14 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
 fn first_line(record: &ByteRecord, line_after: u64, crlf: bool) -> u64 {
     let line_before = record.position().map_or(0, csv::Position::line);
     match line_after.saturating_sub(line_before) {
-        0 => line_before,
         1 if crlf => line_after,
-        1 => line_before,
+        0 | 1 => line_before,
         _ => line_after.saturating_sub(n_newlines(record) + u64::from(!crlf)),
     }
 }
 
 fn n_newlines(record: &ByteRecord) -> u64 {
-    record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64
+    record.as_slice().split(|&byte| byte == b'\n').skip(1).map(|_| 1).sum()
 }
 
 /// Returns whether the first line ends in CR LF.
@@ -123,7 +122,7 @@ impl Cells for StringRecord {
 fn wrong_length(record: &ByteRecord, n_columns: usize, n_lines: u64) -> String {
     let mut message = format!("the row has {} fields, the header has {n_columns}; the row was left out", record.len());
     if n_lines > 1 {
-        message.push_str(&format!(". It takes up {n_lines} lines: is a quote opened and never closed?"));
+        message += &format!(". It takes up {n_lines} lines: is a quote opened and never closed?");
     }
     message
 }
@@ -143,7 +142,7 @@ fn counts_from_zero(head: &[u8], delimiter: u8, column_idx: usize) -> bool {
 fn failed(path: &Path, error: csv::Error, line: u64, row_bytes: usize) -> ReadError {
     let path = path.to_path_buf();
     match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<RowTooLong>()) => {
+        csv::ErrorKind::Io(error) if is_row_too_long(&error) => {
             let message = format!(
                 "the row at line {line} is longer than {}; is a quote opened there and never closed?",
                 in_words(row_bytes)
@@ -156,6 +155,10 @@ fn failed(path: &Path, error: csv::Error, line: u64, row_bytes: usize) -> ReadEr
         }
         kind => ReadError::Io { path, source: io::Error::other(format!("{kind:?}")) },
     }
+}
+
+fn is_row_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.downcast_ref::<RowTooLong>().is_some())
 }
 
 /// Returns a number of bytes as people write it.

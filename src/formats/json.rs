@@ -189,7 +189,7 @@ impl Pieces {
             let mut n_used = 0;
             let mut complete = false;
             for &byte in bytes {
-                if !scan.started {
+                if scan.state == ScanState::Before {
                     n_used += 1;
                     match byte {
                         b'[' if !self.in_array => self.in_array = true,
@@ -206,7 +206,7 @@ impl Pieces {
                     continue;
                 }
                 // A bare number or word ends before what follows it.
-                if scan.is_bare && (byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}')) {
+                if scan.state == ScanState::Bare && (byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}')) {
                     complete = true;
                     break;
                 }
@@ -226,7 +226,7 @@ impl Pieces {
                 break;
             }
         }
-        if !scan.started {
+        if scan.state == ScanState::Before {
             return Ok(None);
         }
         self.number += 1;
@@ -237,40 +237,46 @@ impl Pieces {
 /// Follows strings and braces to the end of a value.
 #[derive(Default)]
 struct Scan {
-    started: bool,
-    is_bare: bool,
+    state: ScanState,
     depth: usize,
-    in_string: bool,
-    escaped: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum ScanState {
+    /// No byte of the value was seen.
+    #[default]
+    Before,
+    /// In a number or word that no brace surrounds.
+    Bare,
+    /// Between braces, outside strings.
+    Inside,
+    String,
+    /// After a backslash in a string.
+    Escape,
 }
 
 impl Scan {
     /// Takes one byte and returns whether the value ends with it.
     fn step(&mut self, byte: u8) -> bool {
-        let first = !self.started;
-        self.started = true;
-        if self.in_string {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => {
-                    self.in_string = false;
-                    return self.depth == 0;
-                }
-                _ => {}
-            }
-            return false;
-        }
-        match byte {
-            b'"' => self.in_string = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => {
-                self.depth = self.depth.saturating_sub(1);
+        self.state = match (self.state, byte) {
+            (ScanState::String, b'\\') => ScanState::Escape,
+            (ScanState::String, b'"') => {
+                self.state = ScanState::Inside;
                 return self.depth == 0;
             }
-            _ if first => self.is_bare = true,
-            _ => {}
-        }
+            (ScanState::String | ScanState::Escape, _) | (_, b'"') => ScanState::String,
+            (_, b'{' | b'[') => {
+                self.depth += 1;
+                ScanState::Inside
+            }
+            (_, b'}' | b']') => {
+                self.depth = self.depth.saturating_sub(1);
+                self.state = ScanState::Inside;
+                return self.depth == 0;
+            }
+            (ScanState::Before, _) => ScanState::Bare,
+            (state, _) => state,
+        };
         false
     }
 }

@@ -144,8 +144,8 @@ impl Plan {
         let found = found.or_else(|| self.columns.iter().position(|column| column.eq_ignore_ascii_case(name)));
         found.ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
-            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            format!("there is no column `{name}`{hint} The table has: {}", listed(&self.columns))
+            let hint = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+            format!("there is no column `{name}`{hint}. The table has: {}", listed(&self.columns))
         })
     }
 
@@ -357,7 +357,7 @@ pub(super) fn listed(names: &[String]) -> String {
     const MOST: usize = 40;
     let mut list = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
     if names.len() > MOST {
-        list.push_str(&format!(", … ({} in all)", names.len()));
+        list += &format!(", … ({} in all)", names.len());
     }
     list
 }

@@ -128,12 +128,11 @@ pub(super) fn from_stream(path: &Path, stream: Box<dyn Read + Send>) -> Result<S
 /// Returns a file's name without its folder, the ending of its compression, and its extension.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let lower = name.to_ascii_lowercase();
-    let unpacked = if lower.ends_with(".gz") || lower.ends_with(".zst") {
-        Path::new(&name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-    } else {
-        name
-    };
+    let path = Path::new(&name);
+    let is_packed =
+        path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz") || ending.eq_ignore_ascii_case("zst"));
+    let unpacked =
+        path.file_stem().filter(|_| is_packed).map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
     Path::new(&unpacked).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -199,7 +198,7 @@ fn looks_like_gb18030(head: &[u8]) -> bool {
     let (mut n_pairs, mut n_other, mut idx) = (0_usize, 0_usize, 0);
     while idx < head.len() {
         match (head[idx], head.get(idx + 1).copied()) {
-            (0..=0x7f, _) => {}
+            (0..=0x7f, _) | (_, None) => {}
             (0xa1..=0xfe, Some(0xa1..=0xfe)) => {
                 n_pairs += 1;
                 idx += 1;
@@ -208,7 +207,6 @@ fn looks_like_gb18030(head: &[u8]) -> bool {
                 n_other += 1;
                 idx += 1;
             }
-            (_, None) => {}
             _ => n_other += 4,
         }
         idx += 1;

@@ -1,4 +1,4 @@
-//! The tool as a user runs it: one binary, so that it is linked once.
+//! The tool and the library as their users meet them: one binary, so that it is linked once.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
@@ -8,3 +8,6 @@ mod cli_files;
 mod cli_output;
 mod cli_settings;
 mod cli_support;
+mod foreign;
+mod foreign_data;
+mod formats;

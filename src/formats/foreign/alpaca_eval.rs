@@ -1,4 +1,4 @@
-//! alpaca_eval's `annotations.json`: one preference between two outputs each.
+//! `alpaca_eval`'s `annotations.json`: one preference between two outputs each.
 
 use assize_calibration::judgement::{Choice, Judgement};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::out::{Out, bad};
 use super::{ForeignFormat, Input, Opening, ReadError, ReadSummary, Sink, json, value};
 
-/// alpaca_eval's annotations.
+/// `alpaca_eval`'s annotations.
 pub(super) struct AlpacaEval;
 
 impl ForeignFormat for AlpacaEval {

@@ -1,4 +1,4 @@
-//! DeepEval's test runs: every metric of every test case is a judgement.
+//! `DeepEval`'s test runs: every metric of every test case is a judgement.
 
 use assize_calibration::judgement::Judgement;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::out::{Out, bad};
 use super::value::{self, Answers};
 use super::{ForeignFormat, Input, Opening, ReadError, ReadSummary, Sink, json};
 
-/// DeepEval's test runs.
+/// `DeepEval`'s test runs.
 pub(super) struct DeepEval;
 
 impl ForeignFormat for DeepEval {

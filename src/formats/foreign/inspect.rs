@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
+use std::path::Path;
 
 use assize_calibration::judgement::{Judgement, Verdict};
 use serde_json::{Map, Value};
@@ -30,7 +31,8 @@ impl ForeignFormat for Inspect {
     fn recognises(&self, opening: &Opening<'_>) -> bool {
         if opening.bytes.starts_with(b"PK\x03\x04") {
             let holds = |name: &[u8]| opening.bytes.windows(name.len()).any(|part| part == name);
-            return opening.file_name.ends_with(".eval") || holds(b"_journal/start.json") || holds(b"header.json");
+            let is_named = Path::new(opening.file_name).extension().is_some_and(|extension| extension == "eval");
+            return is_named || holds(b"_journal/start.json") || holds(b"header.json");
         }
         opening.record().is_some_and(|record| {
             record.get("eval").is_some_and(Value::is_object)
@@ -88,12 +90,11 @@ fn read_archive(
         let entry = archive.by_name(name).ok()?;
         json::read_value(entry.take(MAX_SAMPLE_BYTES), &["eval"]).ok()
     });
-    let header = match header {
-        Some(Value::Object(header)) => header,
-        _ => {
-            out.warn("no-header", 0, "the .eval file has no readable header.json: scorers and models are not known");
-            Map::new()
-        }
+    let header = if let Some(Value::Object(header)) = header {
+        header
+    } else {
+        out.warn("no-header", 0, "the .eval file has no readable header.json: scorers and models are not known");
+        Map::new()
     };
     let mut names: Vec<String> =
         archive.file_names().flatten().filter(|name| is_sample(name)).map(Cow::into_owned).collect();
@@ -157,7 +158,7 @@ impl Samples {
         let Some(id) = value::id(sample, "id") else { return bad("the sample has no `id`") };
         if self.scorers.is_none() {
             let eval = header.get("eval").unwrap_or(&Value::Null);
-            self.model = value::text(eval, "model").unwrap_or_default().to_owned();
+            value::text(eval, "model").unwrap_or_default().clone_into(&mut self.model);
             self.scorers = Some(scorers(eval));
         }
         let scorers = self.scorers.as_ref().expect("it was set above");

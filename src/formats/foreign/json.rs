@@ -1,13 +1,14 @@
 //! JSON as tools write it: a line or an element at a time, with Python's `NaN`, cut short or damaged.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::out::{Out, Trouble};
+use super::python_json::WithoutNan;
 use super::{Input, ReadError};
 
 /// The longest line that is read as one record. A longer one is reported and passed over.
@@ -70,7 +71,7 @@ fn closed(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads records: the lines of a JSON Lines file, or the elements of one array.
+/// Reads records: the lines of a JSON Lines file, the elements of one array, or objects written over several lines.
 ///
 /// A bad line or element is reported and counted. Damage within an array ends the reading there and is reported.
 ///
@@ -81,11 +82,14 @@ pub(super) fn read_records(
     out: &mut Out<'_>,
     on_record: &mut OnRecord<'_>,
 ) -> Result<(), ReadError> {
-    let first = loop {
+    let (first, is_alone) = loop {
         let buffer = input.reader.fill_buf().map_err(|source| io_error(&input.path, source))?;
         let n_blank = buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         match buffer.get(n_blank) {
-            Some(&byte) => break byte,
+            Some(&byte) => {
+                let rest_of_line = buffer[n_blank + 1..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+                break (byte, rest_of_line.trim_ascii().is_empty());
+            }
             None if buffer.is_empty() => return Ok(()),
             None => input.reader.consume(n_blank),
         }
@@ -94,7 +98,32 @@ pub(super) fn read_records(
         let shape = Shape { into: &[], header: &[], keep: &[] };
         return read_elements(input, &shape, out, &mut |_, record, line, out| on_record(record, line, out));
     }
+    // Whoever indents JSON writes the opening brace on a line of its own.
+    if first == b'{' && is_alone {
+        return read_values(input, out, on_record);
+    }
     read_lines(input, out, on_record)
+}
+
+/// Reads one JSON value after another, wherever lines end.
+fn read_values(input: &mut Input, out: &mut Out<'_>, on_record: &mut OnRecord<'_>) -> Result<(), ReadError> {
+    let reader = BufReader::new(WithoutNan::new(&mut input.reader));
+    for (value, number) in serde_json::Deserializer::from_reader(reader).into_iter::<Value>().zip(1..) {
+        match value {
+            Ok(record) => {
+                out.row();
+                let result = on_record(&record, number, out);
+                out.settle(result, number)?;
+            }
+            Err(error) if error.is_io() => return Err(io_error(&input.path, error.into())),
+            Err(error) => {
+                let place = format!("line {}, column {}: {}", error.line(), error.column(), reason(&error));
+                out.damaged(number - 1, &place);
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn read_lines(input: &mut Input, out: &mut Out<'_>, on_record: &mut OnRecord<'_>) -> Result<(), ReadError> {
@@ -356,132 +385,18 @@ impl<'de> Visitor<'de> for Keep<'_> {
     }
 }
 
-/// Replaces what Python writes for numbers that JSON does not have (`NaN`, `Infinity`) by `null`.
-struct WithoutNan<R> {
-    inner: R,
-    in_string: bool,
-    escaped: bool,
-    /// What was held back because it may begin such a word, and how much of it was handed on.
-    held: Vec<u8>,
-    n_given: usize,
-}
-
-impl<R: BufRead> WithoutNan<R> {
-    fn new(inner: R) -> Self {
-        Self { inner, in_string: false, escaped: false, held: Vec::new(), n_given: 0 }
-    }
-
-    fn next_byte(&mut self) -> std::io::Result<Option<u8>> {
-        loop {
-            match self.inner.fill_buf() {
-                Ok(buffer) => {
-                    let byte = buffer.first().copied();
-                    self.inner.consume(usize::from(byte.is_some()));
-                    return Ok(byte);
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Gathers a word that begins with `first`, and the byte after it, into `held`.
-    fn hold_word(&mut self, first: u8) -> std::io::Result<()> {
-        self.held.clear();
-        self.n_given = 0;
-        self.held.push(first);
-        let mut after = None;
-        while self.held.len() < 16 {
-            match self.next_byte()? {
-                Some(byte) if byte.is_ascii_alphabetic() => self.held.push(byte),
-                other => {
-                    after = other;
-                    break;
-                }
-            }
-        }
-        if matches!(self.held.as_slice(), b"NaN" | b"Infinity" | b"-Infinity" | b"-NaN") {
-            self.held.clear();
-            self.held.extend_from_slice(b"null");
-        }
-        if let Some(byte) = after {
-            self.in_string = byte == b'"';
-            self.held.push(byte);
-        }
-        Ok(())
-    }
-}
-
-impl<R: BufRead> Read for WithoutNan<R> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let mut n_out = 0;
-        while n_out < out.len() {
-            if self.n_given < self.held.len() {
-                let n = (self.held.len() - self.n_given).min(out.len() - n_out);
-                out[n_out..n_out + n].copy_from_slice(&self.held[self.n_given..self.n_given + n]);
-                self.n_given += n;
-                n_out += n;
-                continue;
-            }
-            let buffer = match self.inner.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if buffer.is_empty() {
-                break;
-            }
-            let mut n_used = 0;
-            let mut word = None;
-            for &byte in buffer.iter().take(out.len() - n_out) {
-                n_used += 1;
-                if self.in_string {
-                    match byte {
-                        _ if self.escaped => self.escaped = false,
-                        b'\\' => self.escaped = true,
-                        b'"' => self.in_string = false,
-                        _ => {}
-                    }
-                } else if matches!(byte, b'N' | b'I' | b'-') {
-                    word = Some(byte);
-                    break;
-                } else if byte == b'"' {
-                    self.in_string = true;
-                }
-                out[n_out] = byte;
-                n_out += 1;
-            }
-            self.inner.consume(n_used);
-            if let Some(first) = word {
-                self.hold_word(first)?;
-            }
-        }
-        Ok(n_out)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
     #[test]
-    fn python_numbers_become_null_outside_strings_only() {
-        let text = br#"{"a": NaN, "b": -Infinity, "c": "NaN \" Infinity", "d": -1.5, "e": [Infinity,2]}"#;
-        for capacity in [1, 2, 3, 7, 64] {
-            let reader = WithoutNan::new(std::io::BufReader::with_capacity(capacity, text.as_slice()));
-            let value: Value = serde_json::from_reader(reader).unwrap();
-            assert_eq!(value, json!({"a": null, "b": null, "c": "NaN \" Infinity", "d": -1.5, "e": [null, 2]}));
-        }
-    }
-
-    #[test]
     fn a_cut_file_shows_what_was_complete() {
         let whole = br#"[{"a": 1, "b": {"c": [1, 2, {"d": "x]}"}]}}, {"a": 2}]"#;
-        assert_eq!(first_value(&whole[..40]), Some(json!([{"a": 1, "b": {"c": [1, 2, {}]}}])));
+        assert_eq!(first_value(&whole[..36]), Some(json!([{"a": 1, "b": {"c": [1, 2, {}]}}])));
         for end in 0..=whole.len() {
             // Any cut gives a value or nothing, never a panic.
-            let _ = first_value(&whole[..end]);
+            drop(first_value(&whole[..end]));
         }
     }
 

@@ -1,4 +1,4 @@
-//! JudgeBench's JSON Lines: pairs with a gold label, judged twice, the second time swapped.
+//! `JudgeBench`'s JSON Lines: pairs with a gold label, judged twice, the second time swapped.
 
 use assize_calibration::judgement::{Choice, ChosenPosition, Judgement, LabelText, Order};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::out::{Out, bad};
 use super::{ForeignFormat, Input, Opening, ReadError, ReadSummary, Sink, json, value};
 
-/// JudgeBench's output.
+/// `JudgeBench`'s output.
 pub(super) struct JudgeBench;
 
 impl ForeignFormat for JudgeBench {

@@ -1,4 +1,4 @@
-//! LLMBar's `result.json`: pairs with a gold label, each judged in both orders.
+//! `LLMBar`'s `result.json`: pairs with a gold label, each judged in both orders.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{ForeignFormat, Input, Opening, ReadError, ReadSummary, Sink, json, v
 const IN_ORDER: &str = "swap = False";
 const SWAPPED: &str = "swap = True";
 
-/// LLMBar's `result.json`.
+/// `LLMBar`'s `result.json`.
 pub(super) struct LlmBar;
 
 impl ForeignFormat for LlmBar {
@@ -94,7 +94,7 @@ struct Setting {
 }
 
 impl Setting {
-    /// Returns what the folders say, or `None` where they are not named as LLMBar names them.
+    /// Returns what the folders say, or `None` where they are not named as `LLMBar` names them.
     fn from_path(path: &Path) -> Option<Self> {
         let mut folders = path.parent()?.components().rev().filter_map(|part| part.as_os_str().to_str());
         let (strategy, judge) = (folders.next()?, folders.next()?);
@@ -123,9 +123,9 @@ mod tests {
         let setting = |path: &str| {
             Setting::from_path(Path::new(path)).map(|found| [found.subset, found.judge, found.strategy].join("|"))
         };
-        assert_eq!(setting("Natural/GPT-4/Vanilla/result.json").unwrap(), "Natural|GPT-4|Vanilla");
+        assert_eq!(setting("Natural/GPT-4/Vanilla/result.json").as_deref(), Some("Natural|GPT-4|Vanilla"));
         let deep = "LLMBar/Adversarial/GPTInst/evaluators/ChatGPT/CoT/result.json";
-        assert_eq!(setting(deep).unwrap(), "Adversarial/GPTInst|ChatGPT|CoT");
+        assert_eq!(setting(deep).as_deref(), Some("Adversarial/GPTInst|ChatGPT|CoT"));
         assert_eq!(setting("downloads/today/result.json"), None);
         assert_eq!(setting("result.json"), None);
     }

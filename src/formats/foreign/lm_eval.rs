@@ -55,8 +55,11 @@ impl ForeignFormat for LmEval {
                 let (verdict, score) = match measured {
                     Value::Bool(truth) => (Some(verdict(*truth)), None),
                     Value::Number(number) => match number.as_f64() {
-                        Some(number) if RIGHT_OR_WRONG.contains(&name) && (number == 0.0 || number == 1.0) => {
-                            (Some(verdict(number == 1.0)), None)
+                        Some(number)
+                            if RIGHT_OR_WRONG.contains(&name)
+                                && (number == 0.0 || number.to_bits() == 1_f64.to_bits()) =>
+                        {
+                            (Some(verdict(number > 0.0)), None)
                         }
                         number => (None, number.filter(|number| number.is_finite())),
                     },
@@ -145,9 +148,9 @@ mod tests {
     #[test]
     fn the_path_names_task_and_model() {
         let path = Path::new("out/org__small-1b/samples_arc_easy_2025-01-31T10-11-12.123456.jsonl");
-        assert_eq!(task_name(path).unwrap(), "arc_easy");
-        assert_eq!(model_name(path).unwrap(), "org/small-1b");
-        assert_eq!(task_name(Path::new("samples_my_task.jsonl")).unwrap(), "my_task");
+        assert_eq!(task_name(path).as_deref(), Some("arc_easy"));
+        assert_eq!(model_name(path).as_deref(), Some("org/small-1b"));
+        assert_eq!(task_name(Path::new("samples_my_task.jsonl")).as_deref(), Some("my_task"));
         assert_eq!(task_name(Path::new("x.jsonl")), None);
     }
 }

@@ -14,19 +14,25 @@ use serde_json::Value;
 use super::{ReadError, ReadSummary, Sink};
 
 mod alpaca_eval;
+mod argilla;
 mod deepeval;
 mod inspect;
 mod json;
 mod judgebench;
+mod label_studio;
+mod langsmith;
 mod llmbar;
 mod lm_eval;
+mod mlflow;
 mod mt_bench;
 mod openai_batch;
 mod openai_evals;
+mod opentelemetry;
 mod out;
 mod position_bias;
 mod prd;
 mod promptfoo;
+mod python_json;
 mod reply;
 mod value;
 
@@ -65,7 +71,7 @@ pub(super) trait ForeignFormat: Sync {
 }
 
 /// Every format, in the order in which they are tried. No two recognise the same structure.
-static FORMATS: [&dyn ForeignFormat; 13] = [
+static FORMATS: [&dyn ForeignFormat; 18] = [
     &llmbar::LlmBar,
     &judgebench::JudgeBench,
     &alpaca_eval::AlpacaEval,
@@ -79,6 +85,11 @@ static FORMATS: [&dyn ForeignFormat; 13] = [
     &lm_eval::LmEval,
     &openai_evals::OpenAiEvals,
     &openai_batch::OpenAiBatch,
+    &langsmith::LangSmith,
+    &mlflow::Mlflow,
+    &label_studio::LabelStudio,
+    &argilla::Argilla,
+    &opentelemetry::OpenTelemetry,
 ];
 
 /// Returns the format that a file beginning so is of, or `None` when it is of none of them.

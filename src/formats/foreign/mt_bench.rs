@@ -42,7 +42,7 @@ impl ForeignFormat for Pairs {
                     Some("tie") => Some(Choice::Tie),
                     _ => None,
                 };
-                let reply = record.get(&format!("{game}_judgment")).and_then(value::written);
+                let reply = record.get(format!("{game}_judgment")).and_then(value::written);
                 let judgement = Judgement {
                     item: item.as_str().into(),
                     judge: judge(record).into(),

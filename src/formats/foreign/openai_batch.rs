@@ -1,4 +1,4 @@
-//! Output of batch interfaces (OpenAI's, vLLM's `run-batch`, Ray's; Anthropic's): one reply a line, in which the
+//! Output of batch interfaces (`OpenAI`'s, `vLLM`'s `run-batch`, Ray's; Anthropic's): one reply a line, in which the
 //! judgement is JSON.
 
 use std::borrow::Cow;

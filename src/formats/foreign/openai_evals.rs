@@ -1,4 +1,6 @@
-//! OpenAI evals' JSON Lines: a specification, then events, of which matches, metrics and errors are judgements.
+//! `OpenAI` evals' JSON Lines: a specification, then events, of which matches, metrics and errors are judgements.
+
+use std::collections::BTreeMap;
 
 use assize_calibration::judgement::{Judgement, Verdict};
 use serde_json::Value;
@@ -9,7 +11,7 @@ use super::{ForeignFormat, Input, Opening, ReadError, ReadSummary, Sink, json, v
 /// The choice that a model-graded eval records when the grader's reply named none.
 const INVALID_CHOICE: &str = "__invalid__";
 
-/// OpenAI evals' recordings.
+/// `OpenAI` evals' recordings.
 pub(super) struct OpenAiEvals;
 
 impl ForeignFormat for OpenAiEvals {
@@ -26,6 +28,7 @@ impl ForeignFormat for OpenAiEvals {
     fn read(&self, input: &mut Input, sink: &mut dyn Sink) -> Result<ReadSummary, ReadError> {
         let mut out = Out::new(self, input, sink);
         let mut spec = Spec::default();
+        let mut last_replies = BTreeMap::new();
         json::read_records(input, &mut out, &mut |record, line, out| {
             if let Some(described) = record.get("spec") {
                 spec = Spec::new(described);
@@ -34,7 +37,7 @@ impl ForeignFormat for OpenAiEvals {
             if record.get("final_report").is_some() {
                 return Ok(());
             }
-            read_event(record, &spec, line, out)
+            read_event(record, &spec, &mut last_replies, line, out)
         })?;
         out.finish(&input.path, "give a recording with `match` or `metrics` events")
     }
@@ -69,7 +72,15 @@ impl Spec {
     }
 }
 
-fn read_event(event: &Value, spec: &Spec, line: u64, out: &mut Out<'_>) -> Result<(), Trouble> {
+/// Hands on an event that judges. `last_replies` keeps what a model last wrote about each sample not yet graded: the
+/// event of a grade follows that of the reply it was read from, but other samples' events may stand between.
+fn read_event(
+    event: &Value,
+    spec: &Spec,
+    last_replies: &mut BTreeMap<String, String>,
+    line: u64,
+    out: &mut Out<'_>,
+) -> Result<(), Trouble> {
     let Some(kind) = value::text(event, "type") else { return bad("the event has no `type`") };
     let data = event.get("data").unwrap_or(&Value::Null);
     let is_model_graded = data.get("choice").is_some();
@@ -79,15 +90,16 @@ fn read_event(event: &Value, spec: &Spec, line: u64, out: &mut Out<'_>) -> Resul
             _ => spec.eval_name.as_str().into(),
         },
         generator: spec.answerer.as_deref().map(Into::into),
-        time: value::text(event, "created_at").map(Into::into),
+        // Recorded with a blank where RFC 3339 has a `T`.
+        time: value::text(event, "created_at").map(|time| time.replacen(' ', "T", 1).into()),
         ..Judgement::default()
     };
     match kind {
         "match" => {
-            judgement.verdict = data.get("correct").and_then(Value::as_bool).map(|correct| match correct {
-                true => Verdict::Accept,
-                false => Verdict::Reject,
-            });
+            judgement.verdict = data
+                .get("correct")
+                .and_then(Value::as_bool)
+                .map(|correct| if correct { Verdict::Accept } else { Verdict::Reject });
             judgement.raw = data.get("sampled").or_else(|| data.get("picked")).and_then(value::written);
         }
         "metrics" => {
@@ -96,30 +108,33 @@ fn read_event(event: &Value, spec: &Spec, line: u64, out: &mut Out<'_>) -> Resul
             if choice.as_deref() != Some(INVALID_CHOICE) {
                 judgement.score = value::number(data, "score");
                 if judgement.score.is_none() {
-                    judgement.category = choice.clone();
+                    judgement.category.clone_from(&choice);
                 }
             }
             if choice.is_none() && judgement.score.is_none() {
-                return Ok(note_metrics(line, out));
+                let message = "`metrics` events with neither `choice` nor `score` judge nothing that is known and were passed over";
+                out.note("own-metrics", line, message);
+                return Ok(());
             }
-            judgement.raw = choice;
+            let reply = value::id(event, "sample_id").and_then(|id| last_replies.remove(id.as_ref()));
+            judgement.raw = reply.map(Into::into).or(choice);
         }
         "error" => {
             judgement.error = Some(data.get("message").or(Some(data)).and_then(value::written).unwrap_or_default());
         }
-        // What was asked and answered on the way, and events of evals of one's own.
+        "sampling" => {
+            if let (Some(id), Some(reply)) =
+                (value::id(event, "sample_id"), data.get("sampled").and_then(value::written))
+            {
+                last_replies.insert(id.into_owned(), reply.into_owned());
+            }
+            return Ok(());
+        }
+        // Events of evals of one's own.
         _ => return Ok(()),
     }
     let Some(id) = value::id(event, "sample_id") else { return bad("the event has no `sample_id`") };
     judgement.item = id;
     out.put(judgement, line)?;
     Ok(())
-}
-
-fn note_metrics(line: u64, out: &mut Out<'_>) {
-    out.note(
-        "own-metrics",
-        line,
-        "`metrics` events with neither `choice` nor `score` judge nothing that is known and were passed over",
-    );
 }

@@ -56,7 +56,8 @@ impl ForeignFormat for Promptfoo {
         let by_line = {
             let buffer = input.reader.fill_buf().map_err(|source| json::io_error(&input.path, source))?;
             let first = json::first_value(buffer.trim_ascii_start());
-            first.is_some_and(|first| first.get("results").is_none())
+            // A file has these beside its rows, a row has none of them.
+            first.is_some_and(|first| ["results", "evalId", "config"].iter().all(|key| first.get(key).is_none()))
         };
         if by_line {
             json::read_records(input, &mut out, &mut |row, line, out| rows.read(row, line, out))?;

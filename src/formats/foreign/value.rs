@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assize_calibration::judgement::{Judgement, LabelText};
+use assize_calibration::judgement::{Judgement, LabelText, Verdict};
 use serde_json::Value;
 
 /// Returns a text field, or `None` where it is absent, not text or empty.
@@ -55,7 +55,7 @@ pub(super) fn error_text(record: &Value) -> Option<Cow<'_, str>> {
     match record.get("error")? {
         Value::Null | Value::Bool(false) => None,
         Value::String(text) if text.is_empty() => None,
-        Value::Object(object) => match object.get("message") {
+        Value::Object(object) => match object.get("message").or_else(|| object.get("error_message")) {
             Some(Value::String(text)) => Some(Cow::Borrowed(text)),
             _ => Some(Cow::Owned(Value::Object(object.clone()).to_string())),
         },
@@ -64,7 +64,7 @@ pub(super) fn error_text(record: &Value) -> Option<Cow<'_, str>> {
 }
 
 /// Returns a label that someone put among the metadata of an item: `metadata.label`.
-pub(super) fn metadata_label<'v>(metadata: Option<&'v Value>) -> Option<LabelText<'v>> {
+pub(super) fn metadata_label(metadata: Option<&Value>) -> Option<LabelText<'_>> {
     match metadata?.get("label")? {
         Value::Bool(truth) => Some(LabelText::from(if *truth { "1" } else { "0" })),
         other => scalar(other).map(LabelText),
@@ -130,6 +130,21 @@ impl Answers {
     }
 }
 
+/// Sets the outcome that an untyped value states: a truth value or a word for one is a verdict, a number a score, any
+/// other word a category. Anything else leaves the judgement without an outcome.
+pub(super) fn set_outcome<'v>(judgement: &mut Judgement<'v>, value: &'v Value) {
+    match value {
+        Value::Bool(true) => judgement.verdict = Some(Verdict::Accept),
+        Value::Bool(false) => judgement.verdict = Some(Verdict::Reject),
+        Value::Number(number) => judgement.score = number.as_f64().filter(|number| number.is_finite()),
+        Value::String(word) if !word.trim().is_empty() => match Verdict::parse(word) {
+            Some(verdict) => judgement.verdict = Some(verdict),
+            None => judgement.category = Some(Cow::Borrowed(word)),
+        },
+        _ => {}
+    }
+}
+
 /// Returns the same judgement with its lengths set to those of two candidates.
 pub(super) fn with_lengths<'j>(judgement: Judgement<'j>, a: Option<&str>, b: Option<&str>) -> Judgement<'j> {
     Judgement { length_a: a.map(length), length_b: b.map(length), ..judgement }
@@ -141,9 +156,9 @@ mod tests {
 
     #[test]
     fn seconds_become_a_date() {
-        assert_eq!(time(0.0).unwrap(), "1970-01-01T00:00:00Z");
-        assert_eq!(time(951_782_400.9).unwrap(), "2000-02-29T00:00:00Z");
-        assert_eq!(time(1_687_222_653.11).unwrap(), "2023-06-20T00:57:33Z");
+        assert_eq!(time(0.0).as_deref(), Some("1970-01-01T00:00:00Z"));
+        assert_eq!(time(951_782_400.9).as_deref(), Some("2000-02-29T00:00:00Z"));
+        assert_eq!(time(1_687_222_653.11).as_deref(), Some("2023-06-20T00:57:33Z"));
         assert_eq!(time(-1.0), None);
         assert_eq!(time(f64::NAN), None);
     }
