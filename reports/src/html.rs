@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use assize_calibration::audit::result::Audit;
+use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
-use minijinja::Environment;
 
 use crate::{RenderError, view};
 

@@ -196,7 +196,11 @@ pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
         .filter(|(_, of, _)| *of == family)
         .filter_map(|(id, _, sentence)| {
             let measure = judge.measures.get(*id).filter(|measure| measure.estimate.is_finite())?;
-            Some(sentence.replace("{}", &format::measure(measure, format::unit(id))))
+            let value = format::measure(measure, format::unit(id));
+            // Differences of shares are no shares.
+            let is_difference = matches!(*id, "position_excess" | "position_direction");
+            let value = if is_difference { value.replace('%', "percentage points") } else { value };
+            Some(sentence.replace("{}", &value))
         })
         .take(MOST)
         .collect()

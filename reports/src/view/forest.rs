@@ -71,8 +71,13 @@ pub(crate) fn scale<'a>(unit: Unit, measures: impl Iterator<Item = &'a Measure>)
     let high = ends.iter().copied().fold(0.0, f64::max);
     match unit {
         Unit::Points => Scale::holding(low, high, 4),
-        Unit::Share | Unit::Coefficient if low >= 0.0 && high <= 1.0 => Scale::unit(),
-        Unit::Share | Unit::Coefficient => Scale::holding(low, high.max(1.0), 4),
+        // Small rates on a scale up to 1 would all look alike.
+        _ if low >= 0.0 && high <= 0.4 => Scale::holding(0.0, high, 4),
+        _ if low >= 0.0 && high <= 1.0 => Scale::unit(),
+        _ if low >= -0.25 && high <= 1.0 => {
+            Scale { from: -0.25, to: 1.0, ticks: vec![-0.25, 0.0, 0.25, 0.5, 0.75, 1.0] }
+        }
+        _ => Scale::holding(low, high.max(1.0), 4),
     }
 }
 

@@ -9,9 +9,9 @@ use crate::chart::{self, Line, Lines, Scale};
 use crate::{RenderError, format, text};
 
 /// Size of a chart in CSS pixels. It is drawn for the phone; a wide page sets several side by side.
-const SIZE: (u32, u32) = (340, 220);
+const SIZE: (u32, u32) = (380, 230);
 /// Size of the ROC chart: square, so that the diagonal is one.
-const SQUARE: (u32, u32) = (340, 320);
+const SQUARE: (u32, u32) = (380, 340);
 /// Most rows of the table of thresholds.
 const MAX_THRESHOLDS: usize = 41;
 
@@ -93,10 +93,12 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
             format::per_cent(last.1),
             votes(last.0)
         );
+        // Every second label, or fewer, where all would run into each other.
+        let every = points.len().div_ceil(9);
+        let ticks = points.iter().step_by(every).map(|at| at.0).collect();
         let lines = [Line { points }];
-        let ticks = voting.points.iter().map(|point| f64::from(point.k)).collect::<Vec<_>>();
         let chart = Lines {
-            x: Scale { from: first.0, to: last.0, ticks: ticks.clone() },
+            x: Scale { from: first.0, to: last.0, ticks },
             y: y_scale(&lines),
             lines: &lines,
             mark_x: None,
@@ -247,7 +249,11 @@ fn sweep(thresholds: &Thresholds, chosen: Option<&str>) -> Result<String, Render
         x: Scale {
             from: first.threshold,
             to: last.threshold,
-            ticks: Scale::holding(first.threshold, last.threshold, 6).ticks,
+            ticks: Scale::holding(first.threshold, last.threshold, 6)
+                .ticks
+                .into_iter()
+                .filter(|tick| (first.threshold..=last.threshold).contains(tick))
+                .collect(),
         },
         y: Scale::unit(),
         lines: &lines,

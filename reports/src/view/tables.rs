@@ -64,7 +64,7 @@ pub(super) fn answers(judge: &JudgeAudit) -> Result<Vec<AnswerRow>, RenderError>
 
 /// A rate within a part of the data.
 #[derive(Serialize)]
-pub(crate) struct SplitRow {
+struct SplitRow {
     by: String,
     value: String,
     chart: String,
@@ -73,9 +73,16 @@ pub(crate) struct SplitRow {
     method: String,
 }
 
-pub(super) fn splits(splits: &[SplitRate]) -> Result<Vec<SplitRow>, RenderError> {
+/// A rate by parts of the data.
+#[derive(Serialize)]
+pub(crate) struct SplitsView {
+    axis: String,
+    rows: Vec<SplitRow>,
+}
+
+pub(super) fn splits(splits: &[SplitRate]) -> Result<SplitsView, RenderError> {
     let scale = forest::scale(Unit::Share, splits.iter().map(|split| &split.rate));
-    splits
+    let rows = splits
         .iter()
         .take(MAX_SPLITS)
         .map(|split| {
@@ -88,7 +95,8 @@ pub(super) fn splits(splits: &[SplitRate]) -> Result<Vec<SplitRow>, RenderError>
                 method: text::visible(&split.rate.method),
             })
         })
-        .collect()
+        .collect::<Result<_, RenderError>>()?;
+    Ok(SplitsView { axis: forest::axis(&scale, Unit::Share)?, rows })
 }
 
 #[derive(Serialize)]
@@ -146,9 +154,8 @@ pub(super) fn confusion(confusion: &Confusion) -> ConfusionView {
     ConfusionView { columns: names, rows, n_omitted }
 }
 
-/// What a judge that does not look would score.
 #[derive(Serialize)]
-pub(crate) struct BaselineRow {
+struct BaselineRow {
     name: String,
     explanation: String,
     cell: Cell,
@@ -158,11 +165,17 @@ pub(crate) struct BaselineRow {
     chart: String,
 }
 
-pub(super) fn baselines(judge: &JudgeAudit) -> Result<Vec<BaselineRow>, RenderError> {
+/// What judges that do not look would score.
+#[derive(Serialize)]
+pub(crate) struct BaselinesView {
+    axis: String,
+    rows: Vec<BaselineRow>,
+}
+
+pub(super) fn baselines(judge: &JudgeAudit) -> Result<BaselinesView, RenderError> {
     let differences = || judge.baselines.iter().filter_map(|baseline| baseline.judge_minus_baseline.as_ref());
-    let scale =
-        forest::scale(Unit::Share, judge.baselines.iter().map(|baseline| &baseline.accuracy).chain(differences()));
-    judge
+    let scale = forest::difference_scale(differences());
+    let rows = judge
         .baselines
         .iter()
         .map(|baseline| {
@@ -180,7 +193,9 @@ pub(super) fn baselines(judge: &JudgeAudit) -> Result<Vec<BaselineRow>, RenderEr
                 difference: difference.map(|measure| Cell::difference(measure, Unit::Share)),
             })
         })
-        .collect()
+        .collect::<Result<_, RenderError>>()?;
+    let axis = if differences().next().is_some() { forest::axis(&scale, Unit::Share)? } else { String::new() };
+    Ok(BaselinesView { axis, rows })
 }
 
 #[derive(Serialize)]
