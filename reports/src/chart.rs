@@ -9,6 +9,7 @@ use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::RenderError;
 
@@ -45,6 +46,7 @@ const VARIABLES: [(&str, &str); 9] = [
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Plane<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
+#[expect(clippy::needless_pass_by_value, reason = "map_err hands the error itself")]
 fn failed<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> RenderError {
     RenderError::Chart(error.to_string())
 }
@@ -233,7 +235,6 @@ pub(crate) fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderErro
 pub(crate) fn axis(scale: &Scale, tick: impl Fn(f64) -> String, label: &str) -> Result<String, RenderError> {
     const HEIGHT: u32 = 20;
     svg((STRIP_WIDTH, HEIGHT), "strip axis", label, |area| {
-        use plotters::style::text_anchor::{HPos, Pos, VPos};
         let plane = strip_plane(area, scale, HEIGHT);
         let style = text_style(FONT_PX, MUTED).pos(Pos::new(HPos::Center, VPos::Center));
         for &value in &scale.ticks {
@@ -260,18 +261,21 @@ pub(crate) fn bar(share_of_longest: f64, label: &str) -> Result<String, RenderEr
     })
 }
 
+/// x, estimate, and its interval if there is one.
+pub(crate) type LinePoint = (f64, f64, Option<(f64, f64)>);
+
 /// One line of a [`lines`] chart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
-    /// x, estimate, low and high.
-    pub(crate) points: Vec<(f64, f64, Option<(f64, f64)>)>,
+    /// The points, in the order in which they are joined.
+    pub(crate) points: Vec<LinePoint>,
 }
 
 /// A chart of up to two lines with their intervals; the second is dashed.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'a> {
     /// The lines, at most two.
-    pub(crate) lines: &'a [Line],
+    pub(crate) curves: &'a [Line],
     /// The scale of x.
     pub(crate) x: Scale,
     /// The scale of y.
@@ -298,7 +302,6 @@ pub(crate) fn lines(
     y_tick: &dyn Fn(f64) -> String,
     label: &str,
 ) -> Result<String, RenderError> {
-    use plotters::style::text_anchor::{HPos, Pos, VPos};
     svg(chart.size, "plot", label, |area| {
         let (width, height) = chart.size;
         let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
@@ -326,7 +329,7 @@ pub(crate) fn lines(
         plane.draw(&(EmptyElement::at(middle) + title)).map_err(failed)?;
         let clamp = |x: f64, y: f64| (chart.x.clamp(x), chart.y.clamp(y));
         let look = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
-        for (idx, line) in chart.lines.iter().enumerate() {
+        for (idx, line) in chart.curves.iter().enumerate() {
             let banded: Vec<_> = line.points.iter().filter_map(|&(x, _, band)| Some((x, band?))).collect();
             let outline: Vec<_> = banded
                 .iter()
@@ -347,7 +350,7 @@ pub(crate) fn lines(
         if let Some(y) = chart.mark_y {
             path(vec![clamp(chart.x.from, y), clamp(chart.x.to, y)], thin)?;
         }
-        for (idx, line) in chart.lines.iter().enumerate() {
+        for (idx, line) in chart.curves.iter().enumerate() {
             let points: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
             let stroke = look(idx).0.stroke_width(px(2.0));
             if idx == 0 {
@@ -391,7 +394,7 @@ mod tests {
             limits: &[(0.25, Side::AtMost)],
             reference: None,
         };
-        let drawn = strip(&row, "20 % <b>").unwrap();
+        let drawn = strip(&row, "20 % <b>").expect("memory does not fail");
         assert!(drawn.starts_with("<svg class=\"strip\"") && drawn.ends_with("</svg>"), "{drawn}");
         assert!(drawn.contains("aria-label=\"20 % &lt;b&gt;\""));
         assert!(!drawn.contains('#') && !drawn.contains("font-family") && !drawn.contains("http"), "{drawn}");

@@ -94,10 +94,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         .dimensions
         .iter()
         .map(|dimension| {
-            Ok(DimensionView {
-                name: words::name(&dimension.dimension),
-                forests: forest::of_map(dimension.measures.iter().map(|(id, measure)| (id.as_str(), measure)))?,
-            })
+            Ok(DimensionView { name: words::name(&dimension.dimension), forests: forest::of_map(&dimension.measures)? })
         })
         .collect::<Result<_, RenderError>>()?;
     Ok(JudgeView {
@@ -114,8 +111,13 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         unmeasured_others: unmeasured(judge, None),
         answers: tables::answers(judge)?,
         unparsed_by: tables::splits(&judge.unparsed_by)?,
-        voting: judge.voting.as_ref().map(plots::voting).transpose()?,
-        thresholds: judge.thresholds.as_ref().map(plots::thresholds).transpose()?,
+        voting: judge.voting.as_ref().filter(|voting| !voting.points.is_empty()).map(plots::voting).transpose()?,
+        thresholds: judge
+            .thresholds
+            .as_ref()
+            .filter(|sweep| !sweep.points.is_empty())
+            .map(plots::thresholds)
+            .transpose()?,
         confusion: judge.confusion.as_ref().map(tables::confusion),
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,

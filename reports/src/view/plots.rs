@@ -1,11 +1,13 @@
 //! Voting curves, threshold sweep and ROC: the chart, what it says in words, and the figures as a table.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{CrossValidated, Measure, ThresholdPoint, Thresholds, Voting, VotingPoint};
 use serde::Serialize;
 
 use super::forest::{self, Cell};
-use crate::chart::{self, Line, Lines, Scale};
+use crate::chart::{self, Line, LinePoint, Lines, Scale};
 use crate::{RenderError, format, text};
 
 /// Size of a chart in CSS pixels. It is drawn for the phone; a wide page sets several side by side.
@@ -51,7 +53,7 @@ const CURVES: [(&str, Pick); 4] = [
     ("Flip rate", |point| point.flip_rate.as_ref()),
 ];
 
-fn point(x: f64, measure: &Measure) -> Option<(f64, f64, Option<(f64, f64)>)> {
+fn point(x: f64, measure: &Measure) -> Option<LinePoint> {
     let band = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
     measure.estimate.is_finite().then_some((x, measure.estimate, band))
 }
@@ -100,7 +102,7 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
         let chart = Lines {
             x: Scale { from: first.0, to: last.0, ticks },
             y: y_scale(&lines),
-            lines: &lines,
+            curves: &lines,
             mark_x: None,
             mark_y: None,
             diagonal: false,
@@ -126,7 +128,8 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
         format::counted(u64::from(voting.k_max), "answer")
     );
     if voting.n_items_left_out > 0 {
-        items.push_str(&format!("; {} with fewer left out", format::counted(voting.n_items_left_out, "item")));
+        write!(items, "; {} with fewer left out", format::counted(voting.n_items_left_out, "item"))
+            .expect("writing to memory");
     }
     items.push('.');
     let any = voting.points.iter().flat_map(|point| CURVES.map(|(_, pick)| pick(point))).flatten().next();
@@ -256,7 +259,7 @@ fn sweep(thresholds: &Thresholds, chosen: Option<&str>) -> Result<String, Render
                 .collect(),
         },
         y: Scale::unit(),
-        lines: &lines,
+        curves: &lines,
         mark_x: thresholds.chosen,
         mark_y: Some(thresholds.cap),
         diagonal: false,
@@ -293,7 +296,7 @@ fn roc(points: &[ThresholdPoint], chosen: Option<&ThresholdPoint>) -> Result<Str
     let chart = Lines {
         x: Scale::unit(),
         y: Scale::unit(),
-        lines: &lines,
+        curves: &lines,
         mark_x: None,
         mark_y: None,
         diagonal: true,

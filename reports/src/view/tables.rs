@@ -1,5 +1,7 @@
 //! The smaller tables: answers, confusion, baselines, clusters of errors, worst items, comparisons, agreement.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Comparison, Confusion, ErrorClusters, JudgeAudit, SplitRate};
 use serde::Serialize;
@@ -81,7 +83,7 @@ pub(crate) struct SplitsView {
 }
 
 pub(super) fn splits(splits: &[SplitRate]) -> Result<SplitsView, RenderError> {
-    let scale = forest::scale(Unit::Share, splits.iter().map(|split| &split.rate));
+    let scale = forest::scale(Unit::Share, splits.iter().map(|split| &split.rate), &[]);
     let rows = splits
         .iter()
         .take(MAX_SPLITS)
@@ -233,10 +235,11 @@ pub(super) fn clusters(clusters: &ErrorClusters) -> Result<ClustersView, RenderE
         .map(|(error, half)| {
             let mut says = format!("Half of all {}s come from {}", error_word(error), format::counted(*half, &unit));
             if let Some(n) = clusters.clusters_with_error.get(error) {
-                says.push_str(&format!(", of {} that show any", format::count(*n)));
+                write!(says, ", of {} that show any", format::count(*n)).expect("writing to memory");
             }
             if let Some(effect) = clusters.design_effect.get(error).filter(|effect| effect.is_finite()) {
-                says.push_str(&format!(" (design effect {}; 1 would be no clustering)", format::significant(*effect)));
+                write!(says, " (design effect {}; 1 would be no clustering)", format::significant(*effect))
+                    .expect("writing to memory");
             }
             says + "."
         })
@@ -396,12 +399,9 @@ pub(super) fn agreement(audit: &Audit) -> Result<Vec<AgreementView>, RenderError
             let among = text::sentence(&format::words(&agreement.among));
             let mut title = format!("{} ({})", among.trim_end_matches('.'), format::count(agreement.n_raters));
             if let Some(dimension) = &agreement.dimension {
-                title.push_str(&format!(" · {}", words::name(dimension)));
+                write!(title, " · {}", words::name(dimension)).expect("writing to memory");
             }
-            Ok(AgreementView {
-                title,
-                forests: forest::of_map(agreement.measures.iter().map(|(id, measure)| (id.as_str(), measure)))?,
-            })
+            Ok(AgreementView { title, forests: forest::of_map(&agreement.measures)? })
         })
         .collect()
 }

@@ -13,9 +13,9 @@ use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::problem::{Problem, Severity};
 
 /// What a model may write to harm a reader.
-pub const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
+pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
 
-pub fn measure(estimate: f64, low: f64, high: f64) -> Measure {
+pub(crate) fn measure(estimate: f64, low: f64, high: f64) -> Measure {
     Measure {
         estimate,
         low: Some(low),
@@ -135,7 +135,6 @@ fn measures() -> BTreeMap<String, Measure> {
         ("flip_rate", measure(0.089, 0.071, 0.11)),
         ("repeat_consistency", detailed(measure(0.951, 0.938, 0.963), &[("k", 5.0)], &[])),
         ("any_flip_rate", detailed(measure(0.213, 0.165, 0.268), &[("k", 5.0)], &[])),
-        ("mean_abs_difference", measure(0.412, 0.36, 0.47)),
         ("moved_over_one_point", detailed(measure(0.125, 0.087, 0.174), &[("k", 5.0), ("items_left_out", 2.0)], &[])),
         ("within_item_sd", detailed(measure(0.61, 0.5, 0.7), &[], &["its interval is approximate"])),
         ("within_item_range_max", Measure { low: None, high: None, ..measure(4.0, 0.0, 0.0) }),
@@ -201,7 +200,7 @@ fn thresholds() -> Thresholds {
                 threshold: t,
                 false_accept_rate: measure(far, (far - 0.06).max(0.0), (far + 0.07).min(1.0)),
                 false_reject_rate: measure(frr, (frr - 0.03).max(0.0), (frr + 0.04).min(1.0)),
-                accuracy: measure(1.0 - (far + frr) / 2.0, 0.4, 0.9),
+                accuracy: measure(1.0 - f64::midpoint(far, frr), 0.4, 0.9),
                 counts: [500, 120, 480, 100],
             }
         })
@@ -253,7 +252,7 @@ fn worst_items() -> Vec<WorstItem> {
 }
 
 /// A judge with every section.
-pub fn judge(name: &str) -> JudgeAudit {
+pub(crate) fn judge(name: &str) -> JudgeAudit {
     JudgeAudit {
         judge: name.to_owned(),
         arm: Some("temperature 0.7".to_owned()),
@@ -373,7 +372,7 @@ fn comparison(what: &str, measure_id: &str, a: &str, b: &str, difference: Measur
 }
 
 /// An audit of one judge, with everything.
-pub fn full() -> Audit {
+pub(crate) fn full() -> Audit {
     Audit {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
@@ -434,7 +433,7 @@ pub fn full() -> Audit {
 }
 
 /// An audit of so many judges, of which some names are hostile or Chinese.
-pub fn many(n: u32) -> Audit {
+pub(crate) fn many(n: u32) -> Audit {
     let judges = (0..n)
         .map(|idx| {
             let shift = f64::from(idx % 17) / 100.0;
@@ -453,11 +452,11 @@ pub fn many(n: u32) -> Audit {
 }
 
 /// An audit in which nothing could be measured.
-pub fn degenerate() -> Audit {
+pub(crate) fn degenerate() -> Audit {
     let mut one = judge("空");
     one.arm = None;
     one.fitness = Fitness::Inconclusive;
-    one.why = "Nothing could be measured: every reply is unparsed.".to_owned();
+    "Nothing could be measured: every reply is unparsed.".clone_into(&mut one.why);
     one.limits = vec![limit("accuracy", "min", 0.8, LimitState::Unmeasured, "no label")];
     one.findings = Vec::new();
     one.measures =
