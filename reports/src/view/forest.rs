@@ -230,6 +230,20 @@ fn forests(measured: &[(&str, &Measure)], limits: &[LimitResult]) -> Result<Vec<
     Ok(forests)
 }
 
+/// Returns the scale that holds these measures as large as they can be: judges are compared with each other, not with 0.
+pub(crate) fn close_scale<'a>(measures: impl Iterator<Item = &'a Measure>) -> Scale {
+    let ends: Vec<f64> = measures
+        .flat_map(|measure| [Some(measure.estimate), measure.low, measure.high])
+        .flatten()
+        .filter(|end| end.is_finite())
+        .collect();
+    Scale::holding(
+        ends.iter().copied().fold(f64::INFINITY, f64::min),
+        ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        4,
+    )
+}
+
 /// Returns the scale that holds differences and zero.
 pub(crate) fn difference_scale<'a>(differences: impl Iterator<Item = &'a Measure>) -> Scale {
     let ends: Vec<f64> = differences

@@ -184,8 +184,7 @@ fn overview(audit: &Audit, n_detailed: usize) -> Result<Option<Overview>, Render
     let columns = words::shared_measures(audit, COLUMNS);
     let charted = columns.first();
     let judges = words::by_gravity(audit);
-    let scale = charted
-        .map(|info| forest::scale(info.unit, judges.iter().filter_map(|judge| judge.measures.get(info.id)), &[]));
+    let scale = charted.map(|info| forest::close_scale(judges.iter().filter_map(|judge| judge.measures.get(info.id))));
     let mut rows = Vec::new();
     for (idx, judge) in judges.iter().take(MAX_ROWS).enumerate() {
         let chart = match (charted, &scale) {
