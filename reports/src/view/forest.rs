@@ -146,6 +146,31 @@ pub(crate) fn counts(measure: &Measure) -> String {
     counts
 }
 
+/// Returns what figures of a table rest on and how they were made, one sentence for all that share it.
+pub(crate) fn bases<'a>(figures: impl Iterator<Item = (&'a str, &'a Measure)>) -> Vec<String> {
+    let mut bases: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, measure) in figures {
+        let basis = format!("{}. Method: {}", counts(measure), text::visible(&measure.method));
+        match bases.iter_mut().find(|(known, _)| *known == basis) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => bases.push((basis, vec![name])),
+        }
+    }
+    bases.into_iter().map(|(basis, names)| format!("{}: {basis}", names.join(", "))).collect()
+}
+
+/// Returns the distinct methods of figures whose counts stand in their rows.
+pub(crate) fn methods<'a>(figures: impl Iterator<Item = &'a Measure>) -> String {
+    let mut methods: Vec<String> = Vec::new();
+    for method in figures.map(|measure| text::visible(&measure.method)) {
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods.join(" · ")
+}
+
 fn detail(name: &str, number: f64) -> (String, String) {
     (
         format::words(&text::visible(name)),

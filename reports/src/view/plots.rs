@@ -40,8 +40,7 @@ pub(crate) struct VotingView {
     figures: Vec<Figure>,
     columns: Vec<&'static str>,
     rows: Vec<VotingRow>,
-    counts: String,
-    method: String,
+    bases: Vec<String>,
 }
 
 type Pick = fn(&VotingPoint) -> Option<&Measure>;
@@ -132,15 +131,17 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
             .expect("writing to memory");
     }
     items.push('.');
-    let any = voting.points.iter().flat_map(|point| CURVES.map(|(_, pick)| pick(point))).flatten().next();
     Ok(VotingView {
         tie_rule: text::sentence(&voting.tie_rule),
         items,
         figures,
         columns: curves.iter().map(|(title, _)| *title).collect(),
         rows,
-        counts: any.map(forest::counts).unwrap_or_default(),
-        method: any.map(|measure| text::visible(&measure.method)).unwrap_or_default(),
+        bases: forest::bases(
+            curves
+                .iter()
+                .filter_map(|(title, pick)| Some((*title, voting.points.iter().find_map(|point| pick(point))?))),
+        ),
     })
 }
 
@@ -163,8 +164,7 @@ struct CrossValidatedView {
     folds: u32,
     far: Cell,
     frr: Cell,
-    counts: String,
-    method: String,
+    bases: Vec<String>,
     without: u32,
 }
 
@@ -179,8 +179,7 @@ pub(crate) struct ThresholdsView {
     rows: Vec<ThresholdRow>,
     n_omitted: usize,
     cross_validated: Option<CrossValidatedView>,
-    method: String,
-    counts: String,
+    bases: Vec<String>,
 }
 
 /// Draws what thresholds would do.
@@ -222,8 +221,13 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> Result<ThresholdsView, Rend
         rows,
         chosen: chosen_words,
         cross_validated: thresholds.cross_validated.as_ref().map(cross_validated),
-        method: points.first().map(|at| text::visible(&at.false_accept_rate.method)).unwrap_or_default(),
-        counts: points.first().map(|at| forest::counts(&at.accuracy)).unwrap_or_default(),
+        bases: forest::bases(points.iter().take(1).flat_map(|at| {
+            [
+                ("False accepts", &at.false_accept_rate),
+                ("False rejects", &at.false_reject_rate),
+                ("Accuracy", &at.accuracy),
+            ]
+        })),
     })
 }
 
@@ -232,8 +236,9 @@ fn cross_validated(crossed: &CrossValidated) -> CrossValidatedView {
         folds: crossed.folds,
         far: Cell::new(&crossed.false_accept_rate, Unit::Share),
         frr: Cell::new(&crossed.false_reject_rate, Unit::Share),
-        counts: forest::counts(&crossed.false_accept_rate),
-        method: text::visible(&crossed.false_accept_rate.method),
+        bases: forest::bases(
+            [("False accepts", &crossed.false_accept_rate), ("False rejects", &crossed.false_reject_rate)].into_iter(),
+        ),
         without: crossed.n_folds_without,
     }
 }

@@ -72,13 +72,13 @@ struct SplitRow {
     chart: String,
     cell: Cell,
     counts: String,
-    method: String,
 }
 
 /// A rate by parts of the data.
 #[derive(Serialize)]
 pub(crate) struct SplitsView {
     axis: String,
+    methods: String,
     rows: Vec<SplitRow>,
 }
 
@@ -94,11 +94,14 @@ pub(super) fn splits(splits: &[SplitRate]) -> Result<SplitsView, RenderError> {
                 chart: forest::draw(&split.rate, Unit::Share, &scale, &[], None)?,
                 cell: Cell::new(&split.rate, Unit::Share),
                 counts: forest::counts(&split.rate),
-                method: text::visible(&split.rate.method),
             })
         })
         .collect::<Result<_, RenderError>>()?;
-    Ok(SplitsView { axis: forest::axis(&scale, Unit::Share)?, rows })
+    Ok(SplitsView {
+        axis: forest::axis(&scale, Unit::Share)?,
+        methods: forest::methods(splits.iter().map(|split| &split.rate)),
+        rows,
+    })
 }
 
 #[derive(Serialize)]
@@ -162,7 +165,6 @@ struct BaselineRow {
     explanation: String,
     cell: Cell,
     counts: String,
-    method: String,
     difference: Option<Cell>,
     chart: String,
 }
@@ -171,6 +173,7 @@ struct BaselineRow {
 #[derive(Serialize)]
 pub(crate) struct BaselinesView {
     axis: String,
+    bases: Vec<String>,
     rows: Vec<BaselineRow>,
 }
 
@@ -187,7 +190,6 @@ pub(super) fn baselines(judge: &JudgeAudit) -> Result<BaselinesView, RenderError
                 explanation: text::sentence(&baseline.explanation),
                 cell: Cell::new(&baseline.accuracy, Unit::Share),
                 counts: forest::counts(&baseline.accuracy),
-                method: text::visible(&difference.unwrap_or(&baseline.accuracy).method),
                 chart: match difference {
                     Some(difference) => forest::draw(difference, Unit::Share, &scale, &[], Some(0.0))?,
                     None => String::new(),
@@ -197,7 +199,9 @@ pub(super) fn baselines(judge: &JudgeAudit) -> Result<BaselinesView, RenderError
         })
         .collect::<Result<_, RenderError>>()?;
     let axis = if differences().next().is_some() { forest::axis(&scale, Unit::Share)? } else { String::new() };
-    Ok(BaselinesView { axis, rows })
+    let accuracies = judge.baselines.iter().map(|baseline| ("Accuracy", &baseline.accuracy));
+    let bases = forest::bases(accuracies.chain(differences().map(|difference| ("Judge − baseline", difference))));
+    Ok(BaselinesView { axis, bases, rows })
 }
 
 #[derive(Serialize)]
@@ -318,7 +322,6 @@ struct PairRow {
     p_holm: String,
     better: String,
     test: String,
-    method: String,
 }
 
 /// Pairs of arms or judges, compared on one measure.
@@ -326,6 +329,7 @@ struct PairRow {
 pub(crate) struct ComparisonView {
     title: String,
     axis: String,
+    methods: String,
     rows: Vec<PairRow>,
     n_omitted: usize,
 }
@@ -354,6 +358,7 @@ pub(super) fn comparisons(audit: &Audit, max: usize) -> Result<Vec<ComparisonVie
                     text::visible(format::title(measure))
                 ),
                 axis: forest::axis(&scale, unit)?,
+                methods: forest::methods(shown.iter().map(|pair| &pair.difference)),
                 rows,
                 n_omitted: of_kind.len() - shown.len(),
             })
@@ -377,7 +382,6 @@ fn pair_row(pair: &Comparison, unit: Unit, scale: &chart::Scale) -> Result<PairR
         p: pair.p_value.map_or_else(|| "p not defined".to_owned(), format::p_value),
         p_holm: pair.p_holm.map_or_else(|| "not defined".to_owned(), format::p_value),
         test: text::visible(&pair.test),
-        method: text::visible(&pair.difference.method),
         a,
         b,
         better,
