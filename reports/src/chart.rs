@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::RenderError;
 
@@ -44,6 +46,7 @@ const VARIABLES: [(&str, &str); 9] = [
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Plane<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
+#[expect(clippy::needless_pass_by_value, reason = "map_err hands the error itself")]
 fn failed<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> RenderError {
     RenderError::Chart(error.to_string())
 }
@@ -77,6 +80,17 @@ fn restyled(text: &str, size: (u32, u32), class: &str, label: &str) -> String {
     format!("<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">{body}")
 }
 
+/// Room around a plot for its ticks and title, CSS pixels.
+const PLOT_LEFT: u32 = 44;
+const PLOT_RIGHT: u32 = 14;
+const PLOT_TOP: u32 = 10;
+const PLOT_BOTTOM: u32 = 42;
+
+/// Returns a position on the canvas.
+fn units(pixels: u32) -> i32 {
+    i32::try_from(pixels * SCALE).expect("charts are a few hundred pixels")
+}
+
 fn px(pixels: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are small and positive")]
     let units = (pixels * f64::from(SCALE)).round() as u32;
@@ -89,20 +103,20 @@ fn text_style(pixels: f64, colour: RGBColor) -> TextStyle<'static> {
 
 /// A range of values and the ticks on it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scale {
+pub(crate) struct Scale {
     /// Left end.
-    pub from: f64,
+    pub(crate) from: f64,
     /// Right end.
-    pub to: f64,
+    pub(crate) to: f64,
     /// Ticks, ascending, within the ends.
-    pub ticks: Vec<f64>,
+    pub(crate) ticks: Vec<f64>,
 }
 
 impl Scale {
     /// Returns a scale of round numbers that holds `low..=high`, with about `n_ticks` steps. A range that is empty or
     /// not finite becomes 0..1.
     #[must_use]
-    pub fn holding(low: f64, high: f64, n_ticks: u32) -> Self {
+    pub(crate) fn holding(low: f64, high: f64, n_ticks: u32) -> Self {
         let (low, high) = if low.is_finite() && high.is_finite() { (low.min(high), low.max(high)) } else { (0.0, 1.0) };
         let (low, high) = if high - low < 1e-12 { (low - 0.5, low + 0.5) } else { (low, high) };
         let raw = (high - low) / f64::from(n_ticks.max(1));
@@ -119,7 +133,7 @@ impl Scale {
 
     /// Returns the scale from 0 to 1, in quarters.
     #[must_use]
-    pub fn unit() -> Self {
+    pub(crate) fn unit() -> Self {
         Self { from: 0.0, to: 1.0, ticks: vec![0.0, 0.25, 0.5, 0.75, 1.0] }
     }
 
@@ -140,16 +154,14 @@ const STRIP_HEIGHT: u32 = 30;
 const STRIP_MARGIN: u32 = 16;
 
 fn strip_plane<'a>(area: &Area<'a>, scale: &Scale, height: u32) -> Plane<'a> {
-    #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
-    let x = ((STRIP_MARGIN * SCALE) as i32)..(((STRIP_WIDTH - STRIP_MARGIN) * SCALE) as i32);
-    #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
-    let y = 0..((height * SCALE) as i32);
+    let x = units(STRIP_MARGIN)..units(STRIP_WIDTH - STRIP_MARGIN);
+    let y = 0..units(height);
     area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(scale.range(), 0.0..1.0, (x, y)))
 }
 
 /// Which side of a limit is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// Values of at least the limit.
     AtLeast,
     /// Values of at most the limit.
@@ -158,24 +170,24 @@ pub enum Side {
 
 /// One row of a forest: an estimate, its interval, and what it is held against.
 #[derive(Clone, Debug)]
-pub struct Strip<'a> {
+pub(crate) struct Strip<'a> {
     /// The scale, shared by the rows of one forest.
-    pub scale: &'a Scale,
+    pub(crate) scale: &'a Scale,
     /// The point.
-    pub estimate: f64,
+    pub(crate) estimate: f64,
     /// The interval, if there is one.
-    pub interval: Option<(f64, f64)>,
+    pub(crate) interval: Option<(f64, f64)>,
     /// Limits of the gate on it; the allowed side is shaded.
-    pub limits: &'a [(f64, Side)],
+    pub(crate) limits: &'a [(f64, Side)],
     /// A value to compare with, such as 0 for a difference.
-    pub reference: Option<f64>,
+    pub(crate) reference: Option<f64>,
 }
 
 /// Draws one row of a forest chart, without text.
 ///
 /// # Errors
 /// [`RenderError::Chart`] when the drawing library fails, which it does not when writing to memory.
-pub fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderError> {
+pub(crate) fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderError> {
     svg((STRIP_WIDTH, STRIP_HEIGHT), "strip", label, |area| {
         let plane = strip_plane(area, strip.scale, STRIP_HEIGHT);
         let vertical = |x: f64, colour: RGBColor, width: f64| {
@@ -203,14 +215,14 @@ pub fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderError> {
             let line = vec![(low, 0.5), (high, 0.5)];
             plane.draw(&PathElement::new(line, ACCENT.stroke_width(px(2.4)))).map_err(failed)?;
             for end in [low, high] {
-                let cap = vec![(end, 0.34), (end, 0.66)];
+                let cap = vec![(end, 0.36), (end, 0.64)];
                 plane.draw(&PathElement::new(cap, ACCENT.stroke_width(px(1.6)))).map_err(failed)?;
             }
         }
         let point = (strip.scale.clamp(strip.estimate), 0.5);
-        plane.draw(&Circle::new(point, px(4.6), ACCENT.filled())).map_err(failed)?;
+        plane.draw(&Circle::new(point, px(4.0), ACCENT.filled())).map_err(failed)?;
         if strip.interval.is_none() {
-            plane.draw(&Circle::new(point, px(2.6), PAPER.filled())).map_err(failed)?;
+            plane.draw(&Circle::new(point, px(2.2), PAPER.filled())).map_err(failed)?;
         }
         Ok(())
     })
@@ -220,10 +232,9 @@ pub fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderError> {
 ///
 /// # Errors
 /// As [`strip`].
-pub fn axis(scale: &Scale, tick: impl Fn(f64) -> String, label: &str) -> Result<String, RenderError> {
+pub(crate) fn axis(scale: &Scale, tick: impl Fn(f64) -> String, label: &str) -> Result<String, RenderError> {
     const HEIGHT: u32 = 20;
     svg((STRIP_WIDTH, HEIGHT), "strip axis", label, |area| {
-        use plotters::style::text_anchor::{HPos, Pos, VPos};
         let plane = strip_plane(area, scale, HEIGHT);
         let style = text_style(FONT_PX, MUTED).pos(Pos::new(HPos::Center, VPos::Center));
         for &value in &scale.ticks {
@@ -237,12 +248,11 @@ pub fn axis(scale: &Scale, tick: impl Fn(f64) -> String, label: &str) -> Result<
 ///
 /// # Errors
 /// As [`strip`].
-pub fn bar(share_of_longest: f64, label: &str) -> Result<String, RenderError> {
+pub(crate) fn bar(share_of_longest: f64, label: &str) -> Result<String, RenderError> {
     const HEIGHT: u32 = 16;
     let scale = Scale::unit();
     svg((STRIP_WIDTH, HEIGHT), "strip", label, |area| {
-        #[expect(clippy::cast_possible_wrap, reason = "sizes are small")]
-        let pixels = (0..((STRIP_WIDTH * SCALE) as i32), 0..((HEIGHT * SCALE) as i32));
+        let pixels = (0..units(STRIP_WIDTH), 0..units(HEIGHT));
         let plane =
             area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(scale.range(), 0.0..1.0, pixels));
         let length = if share_of_longest.is_finite() { scale.clamp(share_of_longest) } else { 0.0 };
@@ -251,72 +261,75 @@ pub fn bar(share_of_longest: f64, label: &str) -> Result<String, RenderError> {
     })
 }
 
+/// x, estimate, and its interval if there is one.
+pub(crate) type LinePoint = (f64, f64, Option<(f64, f64)>);
+
 /// One line of a [`lines`] chart.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
-    /// x, estimate, low and high.
-    pub points: Vec<(f64, f64, Option<(f64, f64)>)>,
+pub(crate) struct Line {
+    /// The points, in the order in which they are joined.
+    pub(crate) points: Vec<LinePoint>,
 }
 
 /// A chart of up to two lines with their intervals; the second is dashed.
 #[derive(Clone, Debug)]
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     /// The lines, at most two.
-    pub lines: &'a [Line],
+    pub(crate) curves: &'a [Line],
     /// The scale of x.
-    pub x: Scale,
+    pub(crate) x: Scale,
     /// The scale of y.
-    pub y: Scale,
+    pub(crate) y: Scale,
     /// A vertical line.
-    pub mark_x: Option<f64>,
+    pub(crate) mark_x: Option<f64>,
     /// A horizontal line.
-    pub mark_y: Option<f64>,
+    pub(crate) mark_y: Option<f64>,
     /// Draw the diagonal of chance.
-    pub diagonal: bool,
+    pub(crate) diagonal: bool,
     /// What x is.
-    pub x_title: &'a str,
+    pub(crate) x_title: &'a str,
     /// Size in CSS pixels.
-    pub size: (u32, u32),
+    pub(crate) size: (u32, u32),
 }
 
 /// Draws lines with bands.
 ///
 /// # Errors
 /// As [`strip`].
-pub fn lines(
+pub(crate) fn lines(
     chart: &Lines<'_>,
     x_tick: &dyn Fn(f64) -> String,
     y_tick: &dyn Fn(f64) -> String,
     label: &str,
 ) -> Result<String, RenderError> {
     svg(chart.size, "plot", label, |area| {
-        let mut context = ChartBuilder::on(area)
-            .margin_top(px(8.0))
-            .margin_right(px(16.0))
-            .x_label_area_size(px(40.0))
-            .y_label_area_size(px(46.0))
-            .build_cartesian_2d(chart.x.range(), chart.y.range())
-            .map_err(failed)?;
-        context
-            .configure_mesh()
-            .disable_x_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID.stroke_width(px(1.0)))
-            .axis_style(GRID.stroke_width(px(1.0)))
-            .set_all_tick_mark_size(px(4.0))
-            .x_labels(chart.x.ticks.len())
-            .y_labels(chart.y.ticks.len())
-            .x_label_formatter(&|value| x_tick(*value))
-            .y_label_formatter(&|value| y_tick(*value))
-            .x_label_style(text_style(FONT_PX, MUTED))
-            .y_label_style(text_style(FONT_PX, MUTED))
-            .x_desc(chart.x_title)
-            .axis_desc_style(text_style(FONT_PX, MUTED))
-            .draw()
-            .map_err(failed)?;
+        let (width, height) = chart.size;
+        let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
+            chart.x.range(),
+            chart.y.range(),
+            (units(PLOT_LEFT)..units(width - PLOT_RIGHT), units(height - PLOT_BOTTOM)..units(PLOT_TOP)),
+        ));
+        let path =
+            |points: Vec<(f64, f64)>, style: ShapeStyle| plane.draw(&PathElement::new(points, style)).map_err(failed);
+        // The library chooses ticks of its own; here the scale has, so they are drawn one by one.
+        let style = text_style(FONT_PX, MUTED);
+        for &tick in &chart.y.ticks {
+            path(vec![(chart.x.from, tick), (chart.x.to, tick)], GRID.stroke_width(px(1.0)))?;
+            let style = style.clone().pos(Pos::new(HPos::Right, VPos::Center));
+            let text = Text::new(y_tick(tick), (units(0) - units(8), 0), style);
+            plane.draw(&(EmptyElement::at((chart.x.from, tick)) + text)).map_err(failed)?;
+        }
+        for &tick in &chart.x.ticks {
+            let style = style.clone().pos(Pos::new(HPos::Center, VPos::Top));
+            let text = Text::new(x_tick(tick), (0, units(8)), style);
+            plane.draw(&(EmptyElement::at((tick, chart.y.from)) + text)).map_err(failed)?;
+        }
+        let middle = (f64::midpoint(chart.x.from, chart.x.to), chart.y.from);
+        let title = Text::new(chart.x_title.to_owned(), (0, units(26)), style.pos(Pos::new(HPos::Center, VPos::Top)));
+        plane.draw(&(EmptyElement::at(middle) + title)).map_err(failed)?;
         let clamp = |x: f64, y: f64| (chart.x.clamp(x), chart.y.clamp(y));
-        let style = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
-        for (idx, line) in chart.lines.iter().enumerate() {
+        let look = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
+        for (idx, line) in chart.curves.iter().enumerate() {
             let banded: Vec<_> = line.points.iter().filter_map(|&(x, _, band)| Some((x, band?))).collect();
             let outline: Vec<_> = banded
                 .iter()
@@ -324,35 +337,33 @@ pub fn lines(
                 .chain(banded.iter().rev().map(|&(x, (low, _))| clamp(x, low)))
                 .collect();
             if banded.len() > 1 {
-                context.draw_series([Polygon::new(outline, style(idx).1.filled())]).map_err(failed)?;
+                plane.draw(&Polygon::new(outline, look(idx).1.filled())).map_err(failed)?;
             }
         }
-        let mut straight = |from: (f64, f64), to: (f64, f64)| {
-            let path = PathElement::new(vec![clamp(from.0, from.1), clamp(to.0, to.1)], MUTED.stroke_width(px(1.2)));
-            context.draw_series([path]).map(|_| ()).map_err(failed)
-        };
+        let thin = MUTED.stroke_width(px(1.0));
         if chart.diagonal {
-            straight((chart.x.from, chart.y.from), (chart.x.to, chart.y.to))?;
+            path(vec![(chart.x.from, chart.y.from), (chart.x.to, chart.y.to)], thin)?;
         }
         if let Some(x) = chart.mark_x {
-            straight((x, chart.y.from), (x, chart.y.to))?;
+            path(vec![clamp(x, chart.y.from), clamp(x, chart.y.to)], thin)?;
         }
         if let Some(y) = chart.mark_y {
-            straight((chart.x.from, y), (chart.x.to, y))?;
+            path(vec![clamp(chart.x.from, y), clamp(chart.x.to, y)], thin)?;
         }
-        for (idx, line) in chart.lines.iter().enumerate() {
-            let path: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
-            let stroke = style(idx).0.stroke_width(px(2.0));
+        for (idx, line) in chart.curves.iter().enumerate() {
+            let points: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
+            let stroke = look(idx).0.stroke_width(px(2.0));
             if idx == 0 {
-                context.draw_series(LineSeries::new(path.iter().copied(), stroke)).map_err(failed)?;
+                path(points.clone(), stroke)?;
             } else {
-                context
-                    .draw_series(DashedLineSeries::new(path.iter().copied(), px(6.0), px(4.0), stroke))
-                    .map_err(failed)?;
+                let dashed = DashedPathElement::new(points.iter().copied(), px(6.0), px(4.0), stroke);
+                plane.draw(&dashed).map_err(failed)?;
             }
-            if path.len() <= 24 {
-                let dots = path.iter().map(|&point| Circle::new(point, px(3.2), style(idx).0.filled()));
-                context.draw_series(dots).map_err(failed)?;
+            // Dots show where there are figures; among many they would hide the line.
+            if points.len() <= 24 {
+                for point in points {
+                    plane.draw(&Circle::new(point, px(3.2), look(idx).0.filled())).map_err(failed)?;
+                }
             }
         }
         Ok(())
@@ -383,7 +394,7 @@ mod tests {
             limits: &[(0.25, Side::AtMost)],
             reference: None,
         };
-        let drawn = strip(&row, "20 % <b>").unwrap();
+        let drawn = strip(&row, "20 % <b>").expect("memory does not fail");
         assert!(drawn.starts_with("<svg class=\"strip\"") && drawn.ends_with("</svg>"), "{drawn}");
         assert!(drawn.contains("aria-label=\"20 % &lt;b&gt;\""));
         assert!(!drawn.contains('#') && !drawn.contains("font-family") && !drawn.contains("http"), "{drawn}");

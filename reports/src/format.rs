@@ -8,7 +8,7 @@ use assize_calibration::gate::LimitState;
 use assize_calibration::judgement::OutcomeKind;
 
 /// What stands in place of a number that is not finite.
-pub const UNDEFINED: &str = "not defined";
+pub(crate) const UNDEFINED: &str = "not defined";
 
 /// Returns `digits` with a true minus sign, and without one before a zero.
 fn signed(digits: String) -> String {
@@ -40,13 +40,13 @@ fn per_cent_digits(share: f64) -> String {
 
 /// Returns a share in per cent with one decimal: `12.3 %`.
 #[must_use]
-pub fn per_cent(share: f64) -> String {
+pub(crate) fn per_cent(share: f64) -> String {
     if share.is_finite() { format!("{}\u{a0}%", per_cent_digits(share)) } else { UNDEFINED.to_owned() }
 }
 
 /// Returns a number with three significant digits, and at most four decimals.
 #[must_use]
-pub fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     if !value.is_finite() {
         return UNDEFINED.to_owned();
     }
@@ -70,7 +70,7 @@ pub fn significant(value: f64) -> String {
 
 /// Returns a number as short as it can be written: limits, thresholds and settings, which people chose.
 #[must_use]
-pub fn plain(value: f64) -> String {
+pub(crate) fn plain(value: f64) -> String {
     if !value.is_finite() {
         return UNDEFINED.to_owned();
     }
@@ -92,20 +92,20 @@ fn grouped(digits: &str) -> String {
 
 /// Returns a count with thousands separated: `12,345`.
 #[must_use]
-pub fn count(n: u64) -> String {
+pub(crate) fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
 /// Returns a count with its noun in the right number: `1 item`, `2 items`.
 #[must_use]
-pub fn counted(n: u64, noun: &str) -> String {
+pub(crate) fn counted(n: u64, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{}\u{a0}{noun}{plural}", count(n))
 }
 
 /// Returns a value in its unit.
 #[must_use]
-pub fn value(number: f64, unit: Unit) -> String {
+pub(crate) fn value(number: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => per_cent(number),
         Unit::Points | Unit::Coefficient => significant(number),
@@ -114,7 +114,7 @@ pub fn value(number: f64, unit: Unit) -> String {
 
 /// Returns a limit in its unit, with no more decimals than were chosen.
 #[must_use]
-pub fn limit(number: f64, unit: Unit) -> String {
+pub(crate) fn limit(number: f64, unit: Unit) -> String {
     match unit {
         Unit::Share if number.is_finite() => format!("{}\u{a0}%", plain(number * 100.0)),
         _ => plain(number),
@@ -130,7 +130,7 @@ fn interval_end(number: f64, unit: Unit) -> String {
 
 /// Returns the interval of a measure as `[9.8, 15.1]`, or `None` where it has none.
 #[must_use]
-pub fn interval(measure: &Measure, unit: Unit) -> Option<String> {
+pub(crate) fn interval(measure: &Measure, unit: Unit) -> Option<String> {
     let low = measure.low.filter(|end| end.is_finite())?;
     let high = measure.high.filter(|end| end.is_finite())?;
     Some(format!("[{}, {}]", interval_end(low, unit), interval_end(high, unit)))
@@ -138,7 +138,7 @@ pub fn interval(measure: &Measure, unit: Unit) -> Option<String> {
 
 /// Returns a measure with its interval: `12.3 % [9.8, 15.1]`.
 #[must_use]
-pub fn measure(measure: &Measure, unit: Unit) -> String {
+pub(crate) fn measure(measure: &Measure, unit: Unit) -> String {
     let estimate = value(measure.estimate, unit);
     match interval(measure, unit) {
         Some(interval) => format!("{estimate} {interval}"),
@@ -148,7 +148,7 @@ pub fn measure(measure: &Measure, unit: Unit) -> String {
 
 /// Returns a p value: `p = 0.034`, `p < 0.001`.
 #[must_use]
-pub fn p_value(p: f64) -> String {
+pub(crate) fn p_value(p: f64) -> String {
     if !p.is_finite() {
         return "p not defined".to_owned();
     }
@@ -157,7 +157,7 @@ pub fn p_value(p: f64) -> String {
 
 /// Returns a confidence level: `95 %`.
 #[must_use]
-pub fn level(level: f64) -> String {
+pub(crate) fn level(level: f64) -> String {
     limit(level, Unit::Share)
 }
 
@@ -178,21 +178,21 @@ const OTHERS: [(&str, &str, Unit); 11] = [
 
 /// Returns the title of a measure, or its id for one that is not known.
 #[must_use]
-pub fn title(id: &str) -> &str {
+pub(crate) fn title(id: &str) -> &str {
     let other = || OTHERS.iter().find(|(other, ..)| *other == id).map_or(id, |(_, title, _)| title);
     catalogue::info(id).map_or_else(other, |info| info.title)
 }
 
 /// Returns the unit of a measure. One that is not known is a plain number.
 #[must_use]
-pub fn unit(id: &str) -> Unit {
+pub(crate) fn unit(id: &str) -> Unit {
     let other = || OTHERS.iter().find(|(other, ..)| *other == id).map_or(Unit::Coefficient, |(.., unit)| *unit);
     catalogue::info(id).map_or_else(other, |info| info.unit)
 }
 
 /// Returns the verdict in capitals.
 #[must_use]
-pub const fn fitness(fitness: Fitness) -> &'static str {
+pub(crate) const fn fitness(fitness: Fitness) -> &'static str {
     match fitness {
         Fitness::Fit => "FIT",
         Fitness::Inconclusive => "INCONCLUSIVE",
@@ -202,7 +202,7 @@ pub const fn fitness(fitness: Fitness) -> &'static str {
 
 /// Returns the state of a limit in one word.
 #[must_use]
-pub const fn state(state: LimitState) -> &'static str {
+pub(crate) const fn state(state: LimitState) -> &'static str {
     match state {
         LimitState::Met => "met",
         LimitState::Broken => "broken",
@@ -213,7 +213,7 @@ pub const fn state(state: LimitState) -> &'static str {
 
 /// Returns the question that a family of measures answers.
 #[must_use]
-pub const fn question(family: Family) -> &'static str {
+pub(crate) const fn question(family: Family) -> &'static str {
     match family {
         Family::Parsing => "Can its answers be read?",
         Family::Stability => "Is it stable?",
@@ -224,7 +224,7 @@ pub const fn question(family: Family) -> &'static str {
 
 /// Returns what a kind of outcome is called.
 #[must_use]
-pub const fn outcome(kind: OutcomeKind) -> &'static str {
+pub(crate) const fn outcome(kind: OutcomeKind) -> &'static str {
     match kind {
         OutcomeKind::Score => "scores",
         OutcomeKind::Verdict => "verdicts (accept or reject)",
@@ -235,7 +235,7 @@ pub const fn outcome(kind: OutcomeKind) -> &'static str {
 
 /// Returns an identifier as words: `within_item_sd` → `within item sd`.
 #[must_use]
-pub fn words(id: &str) -> String {
+pub(crate) fn words(id: &str) -> String {
     id.replace('_', " ")
 }
 

@@ -24,7 +24,7 @@ pub struct HtmlOptions {
 
 impl Default for HtmlOptions {
     fn default() -> Self {
-        Self { title: None, prepared: None, command: None, max_detailed_judges: 24 }
+        Self { title: None, prepared: None, command: None, max_detailed_judges: 20 }
     }
 }
 

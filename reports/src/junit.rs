@@ -4,6 +4,8 @@
 //! type `inconclusive`, since it must not pass silently; one that this log cannot measure is skipped, unless the gate
 //! requires it. The case `verdict` fails unless the judge is fit, for the reasons that belong to no single limit.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit};
 use assize_calibration::gate::{LimitResult, LimitState};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -53,7 +55,7 @@ fn status(judge: &JudgeAudit, limit: &LimitResult, is_required: bool) -> TestCas
         .map(|measure| format!("{}: {}", limit.measure, format::measure(measure, format::unit(&limit.measure))));
     let mut description = figure.unwrap_or_default();
     if let Some(further) = words::further_items(limit) {
-        description.push_str(&format!("\n{further}"));
+        write!(description, "\n{further}").expect("writing to memory");
     }
     match limit.state {
         LimitState::Met => TestCaseStatus::success(),
@@ -77,7 +79,8 @@ fn verdict_status(judge: &JudgeAudit) -> TestCaseStatus {
     let findings: Vec<_> = judge
         .findings
         .iter()
-        .map(|finding| format!("- {} {}", text::visible(&finding.what), text::visible(&finding.advice)))
+        .map(|finding| format!("- {} {}", finding.what, finding.advice))
+        .map(|finding| text::visible(&finding))
         .collect();
     failure(kind, &text::visible(&judge.why), &findings.join("\n"))
 }

@@ -103,7 +103,7 @@ fn many(out: &mut String, audit: &Audit) {
                 "<details><summary>{} {}: {}</summary>",
                 shape(judge.fitness),
                 format::fitness(judge.fitness),
-                escape(&words::judge_name(judge))
+                escape_in_html(&words::judge_name(judge))
             ),
         );
         judge_body(out, judge);
@@ -176,8 +176,8 @@ fn finding_line(out: &mut String, finding: &Finding) {
     out.push('\n');
 }
 
-/// Returns text that Markdown shows as it is: marks are escaped, `@`, `#` and addresses broken by a zero-width space.
-fn escape(text: &str) -> String {
+/// Returns text for inside an HTML element, where Markdown's marks mean nothing but mentions and addresses still do.
+fn escape_in_html(text: &str) -> String {
     let text = text::visible(text);
     let mut out = String::with_capacity(text.len() + 16);
     for (idx, c) in text.char_indices() {
@@ -186,20 +186,32 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '@' => out.push_str("@&#8203;"),
-            '#' => out.push_str("\\#&#8203;"),
+            '#' => out.push_str("#&#8203;"),
             // "https:" and "www." make links without any mark.
             ':' if text[idx..].starts_with("://") => out.push_str(":&#8203;"),
             '.' if text[..idx].to_ascii_lowercase().ends_with("www") => out.push_str("&#8203;."),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '|' | '~' | '!' | '$' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '+' | '-' if idx == 0 => {
-                out.push('\\');
-                out.push(c);
-            }
             c => out.push(c),
         }
+    }
+    out
+}
+
+/// Returns text that Markdown shows as it is: marks are escaped, `@`, `#` and addresses broken by a zero-width space.
+fn escape(text: &str) -> String {
+    let html = escape_in_html(text);
+    let mut out = String::with_capacity(html.len() + 16);
+    for (idx, c) in html.char_indices() {
+        let is_mark = match c {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '|' | '~' | '!' | '$' => true,
+            // The "#" of an entity stays: escaped, it would no longer be one.
+            '#' => !html[..idx].ends_with('&'),
+            '+' | '-' => idx == 0,
+            _ => false,
+        };
+        if is_mark {
+            out.push('\\');
+        }
+        out.push(c);
     }
     out
 }

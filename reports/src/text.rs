@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// What stands in place of a character that must not be shown.
-pub const REPLACEMENT: char = '\u{fffd}';
+pub(crate) const REPLACEMENT: char = '\u{fffd}';
 
 /// Returns `text` on one line, without ANSI escape sequences; controls, bidirectional marks and other invisible
 /// characters are replaced by U+FFFD, so that a reader sees that something was there.
@@ -65,7 +65,7 @@ fn is_hidden(c: char) -> bool {
 
 /// Returns `text` made visible and cut to `max` characters, the last being `…` when something is missing.
 #[must_use]
-pub fn cut(text: &str, max: usize) -> String {
+pub(crate) fn cut(text: &str, max: usize) -> String {
     let text = visible(text);
     if text.chars().count() <= max {
         return text;
@@ -75,14 +75,22 @@ pub fn cut(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns `text` as a sentence: first letter in upper case, with a full stop.
+/// Returns `text` made visible, its per cent signs kept on the line of their number.
 #[must_use]
-pub fn sentence(text: &str) -> String {
-    let text = visible(text);
+pub(crate) fn prose(text: &str) -> String {
+    visible(text).replace(" %", "\u{a0}%")
+}
+
+/// Returns `text` as a sentence: first letter in upper case unless it begins an identifier, with a full stop.
+#[must_use]
+pub(crate) fn sentence(text: &str) -> String {
+    let text = prose(text);
     let trimmed = text.trim();
     let mut chars = trimmed.chars();
     let Some(first) = chars.next() else { return String::new() };
-    let mut out: String = first.to_uppercase().chain(chars).collect();
+    let first_word = trimmed.split(' ').next().unwrap_or_default();
+    let is_name = first_word.contains(|c: char| c == '_' || c.is_ascii_digit() || c.is_uppercase());
+    let mut out: String = if is_name { trimmed.to_owned() } else { first.to_uppercase().chain(chars).collect() };
     if !out.ends_with(['.', '!', '?', '。', '！', '？', '…', ':']) {
         out.push('.');
     }
@@ -120,5 +128,6 @@ mod tests {
         assert_eq!(sentence("it is so"), "It is so.");
         assert_eq!(sentence("Done."), "Done.");
         assert_eq!(sentence("  "), "");
+        assert_eq!(sentence("flip_rate is high"), "flip_rate is high.");
     }
 }

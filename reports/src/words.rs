@@ -1,5 +1,7 @@
 //! Sentences that every renderer shares: what a limit asks, what would decide it, what a family of measures says.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
 use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Measure};
 use assize_calibration::gate::{LimitResult, LimitState};
@@ -58,11 +60,8 @@ pub(crate) fn further_items(result: &LimitResult) -> Option<String> {
     let mut sentence = format!("about {} would decide it if the estimate is right", further(n));
     if let Some(ends) = result.further_items_range {
         let end = |n: Option<u64>| n.map_or("no number".to_owned(), format::count);
-        sentence.push_str(&format!(
-            " ({} or {}, were the truth at either end of the interval)",
-            end(ends[0]),
-            end(ends[1])
-        ));
+        write!(sentence, " ({} or {}, were the truth at either end of the interval)", end(ends[0]), end(ends[1]))
+            .expect("writing to memory");
     }
     Some(sentence)
 }
@@ -125,7 +124,7 @@ pub(crate) fn extent(judge: &JudgeAudit) -> String {
     parts.join(" · ")
 }
 
-/// Returns the measures worth showing in a short summary, at most `max`: those the gate limits, then the weightiest.
+/// Returns the weightiest measures, at most `max`, in the order of the catalogue.
 pub(crate) fn key_measures(judge: &JudgeAudit, max: usize) -> Vec<(&'static MeasureInfo, &Measure)> {
     let mut chosen: Vec<&str> = Vec::new();
     for id in KEY_MEASURES {
@@ -196,7 +195,11 @@ pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
         .filter(|(_, of, _)| *of == family)
         .filter_map(|(id, _, sentence)| {
             let measure = judge.measures.get(*id).filter(|measure| measure.estimate.is_finite())?;
-            Some(sentence.replace("{}", &format::measure(measure, format::unit(id))))
+            let value = format::measure(measure, format::unit(id));
+            // Differences of shares are no shares.
+            let is_difference = matches!(*id, "position_excess" | "position_direction");
+            let value = if is_difference { value.replace('%', "percentage points") } else { value };
+            Some(sentence.replace("{}", &value))
         })
         .take(MOST)
         .collect()

@@ -1,5 +1,8 @@
 //! Rows of a forest: one measure, its interval drawn and written, and what it rests on.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::{self, Better, Family, MEASURES, MeasureInfo, Unit};
 use assize_calibration::audit::result::{JudgeAudit, Measure};
 use assize_calibration::gate::LimitResult;
@@ -60,19 +63,25 @@ pub(crate) struct Forest {
     rows: Vec<Row>,
 }
 
-/// Returns the scale that holds these measures with their intervals: shares and coefficients from 0 (or below) to 1.
-pub(crate) fn scale<'a>(unit: Unit, measures: impl Iterator<Item = &'a Measure>) -> Scale {
+/// Returns the scale that holds these measures with their intervals and these limits: shares and coefficients from 0 (or below) to 1.
+pub(crate) fn scale<'a>(unit: Unit, measures: impl Iterator<Item = &'a Measure>, limits: &[f64]) -> Scale {
     let ends: Vec<f64> = measures
         .flat_map(|measure| [Some(measure.estimate), measure.low, measure.high])
         .flatten()
+        .chain(limits.iter().copied())
         .filter(|end| end.is_finite())
         .collect();
     let low = ends.iter().copied().fold(0.0, f64::min);
     let high = ends.iter().copied().fold(0.0, f64::max);
     match unit {
         Unit::Points => Scale::holding(low, high, 4),
-        Unit::Share | Unit::Coefficient if low >= 0.0 && high <= 1.0 => Scale::unit(),
-        Unit::Share | Unit::Coefficient => Scale::holding(low, high.max(1.0), 4),
+        // Small rates on a scale up to 1 would all look alike.
+        _ if low >= 0.0 && (1e-9..=0.4).contains(&high) => Scale::holding(0.0, high, 4),
+        _ if low >= 0.0 && high <= 1.0 => Scale::unit(),
+        _ if low >= -0.25 && high <= 1.0 => {
+            Scale { from: -0.25, to: 1.0, ticks: vec![-0.25, 0.0, 0.25, 0.5, 0.75, 1.0] }
+        }
+        _ => Scale::holding(low, high.max(1.0), 4),
     }
 }
 
@@ -116,7 +125,7 @@ pub(crate) fn draw(
     let mut label = format::measure(measure, unit);
     for &(limit, side) in limits {
         let side = if side == Side::AtLeast { "at least" } else { "at most" };
-        label.push_str(&format!("; limit: {side} {}", format::limit(limit, unit)));
+        write!(label, "; limit: {side} {}", format::limit(limit, unit)).expect("writing to memory");
     }
     let interval = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
     chart::strip(&Strip { scale, estimate: measure.estimate, interval, limits, reference }, &label)
@@ -132,9 +141,34 @@ pub(crate) fn counts(measure: &Measure) -> String {
     let mut counts =
         format!("n\u{a0}=\u{a0}{} · {}", format::count(measure.n), format::counted(measure.n_items, "item"));
     if measure.n_clusters != measure.n_items {
-        counts.push_str(&format!(" · {}", format::counted(measure.n_clusters, "cluster")));
+        write!(counts, " · {}", format::counted(measure.n_clusters, "cluster")).expect("writing to memory");
     }
     counts
+}
+
+/// Returns what figures of a table rest on and how they were made, one sentence for all that share it.
+pub(crate) fn bases<'a>(figures: impl Iterator<Item = (&'a str, &'a Measure)>) -> Vec<String> {
+    let mut bases: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, measure) in figures {
+        let basis = format!("{}. Method: {}", counts(measure), text::visible(&measure.method));
+        match bases.iter_mut().find(|(known, _)| *known == basis) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => bases.push((basis, vec![name])),
+        }
+    }
+    bases.into_iter().map(|(basis, names)| format!("{}: {basis}", names.join(", "))).collect()
+}
+
+/// Returns the distinct methods of figures whose counts stand in their rows.
+pub(crate) fn methods<'a>(figures: impl Iterator<Item = &'a Measure>) -> String {
+    let mut methods: Vec<String> = Vec::new();
+    for method in figures.map(|measure| text::visible(&measure.method)) {
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods.join(" · ")
 }
 
 fn detail(name: &str, number: f64) -> (String, String) {
@@ -144,7 +178,7 @@ fn detail(name: &str, number: f64) -> (String, String) {
     )
 }
 
-pub(crate) fn row(id: &str, measure: &Measure, scale: &Scale, limits: &[(f64, Side)]) -> Result<Row, RenderError> {
+fn row(id: &str, measure: &Measure, scale: &Scale, limits: &[(f64, Side)]) -> Result<Row, RenderError> {
     let info: Option<&MeasureInfo> = catalogue::info(id);
     let unit = format::unit(id);
     let (direction, reference) = match info.map(|info| info.better) {
@@ -183,59 +217,56 @@ const fn unit_name(unit: Unit) -> &'static str {
 
 /// Returns the forests of one family of a judge's measures, one a unit.
 pub(crate) fn of_family(judge: &JudgeAudit, family: Family) -> Result<Vec<Forest>, RenderError> {
-    let ids: Vec<&str> = MEASURES.iter().filter(|info| info.family == family).map(|info| info.id).collect();
-    of_ids(judge, &ids)
+    let of_family = MEASURES.iter().filter(|info| info.family == family);
+    let measured: Vec<_> =
+        of_family.filter_map(|info| judge.measures.get(info.id).map(|measure| (info.id, measure))).collect();
+    forests(&measured, &judge.limits)
 }
 
 /// Returns the forests of the measures that the catalogue does not know, so that nothing measured is hidden.
 pub(crate) fn of_unknown(judge: &JudgeAudit) -> Result<Vec<Forest>, RenderError> {
-    let ids: Vec<&str> = judge.measures.keys().map(String::as_str).filter(|id| catalogue::info(id).is_none()).collect();
-    of_ids(judge, &ids)
+    let unknown = judge.measures.iter().filter(|(id, _)| catalogue::info(id).is_none());
+    let measured: Vec<_> = unknown.map(|(id, measure)| (id.as_str(), measure)).collect();
+    forests(&measured, &judge.limits)
 }
 
-fn of_ids(judge: &JudgeAudit, ids: &[&str]) -> Result<Vec<Forest>, RenderError> {
-    let mut forests = Vec::new();
-    for unit in [Unit::Share, Unit::Points, Unit::Coefficient] {
-        let measured: Vec<(&str, &Measure)> = ids
-            .iter()
-            .filter(|id| format::unit(id) == unit)
-            .filter_map(|id| judge.measures.get(*id).map(|measure| (*id, measure)))
-            .collect();
-        if measured.is_empty() {
-            continue;
-        }
-        let scale = scale(unit, measured.iter().map(|(_, measure)| *measure));
-        let rows = measured
-            .iter()
-            .map(|(id, measure)| {
-                let limits: Vec<(f64, Side)> = judge
-                    .limits
-                    .iter()
-                    .filter(|limit| limit.measure == *id)
-                    .map(|limit| (limit.limit, side(limit)))
-                    .collect();
-                row(id, measure, &scale, &limits)
-            })
-            .collect::<Result<_, _>>()?;
-        forests.push(Forest { unit: unit_name(unit), axis: axis(&scale, unit)?, rows });
-    }
-    Ok(forests)
+/// Returns the forests of measures on which there is no limit.
+pub(crate) fn of_map(measures: &BTreeMap<String, Measure>) -> Result<Vec<Forest>, RenderError> {
+    let measured: Vec<_> = measures.iter().map(|(id, measure)| (id.as_str(), measure)).collect();
+    forests(&measured, &[])
 }
 
-/// Returns the forests of any measures by id, without limits.
-pub(crate) fn of_map<'a>(measures: impl Iterator<Item = (&'a str, &'a Measure)>) -> Result<Vec<Forest>, RenderError> {
-    let measured: Vec<_> = measures.collect();
+fn forests(measured: &[(&str, &Measure)], limits: &[LimitResult]) -> Result<Vec<Forest>, RenderError> {
+    let limits_of = |id: &str| -> Vec<(f64, Side)> {
+        limits.iter().filter(|limit| limit.measure == id).map(|limit| (limit.limit, side(limit))).collect()
+    };
     let mut forests = Vec::new();
     for unit in [Unit::Share, Unit::Points, Unit::Coefficient] {
         let of_unit: Vec<_> = measured.iter().filter(|(id, _)| format::unit(id) == unit).collect();
         if of_unit.is_empty() {
             continue;
         }
-        let scale = scale(unit, of_unit.iter().map(|(_, measure)| *measure));
-        let rows = of_unit.iter().map(|(id, measure)| row(id, measure, &scale, &[])).collect::<Result<_, _>>()?;
+        let at: Vec<f64> = of_unit.iter().flat_map(|(id, _)| limits_of(id)).map(|(limit, _)| limit).collect();
+        let scale = scale(unit, of_unit.iter().map(|(_, measure)| *measure), &at);
+        let rows =
+            of_unit.iter().map(|(id, measure)| row(id, measure, &scale, &limits_of(id))).collect::<Result<_, _>>()?;
         forests.push(Forest { unit: unit_name(unit), axis: axis(&scale, unit)?, rows });
     }
     Ok(forests)
+}
+
+/// Returns the scale that holds these measures as large as they can be: judges are compared with each other, not with 0.
+pub(crate) fn close_scale<'a>(measures: impl Iterator<Item = &'a Measure>) -> Scale {
+    let ends: Vec<f64> = measures
+        .flat_map(|measure| [Some(measure.estimate), measure.low, measure.high])
+        .flatten()
+        .filter(|end| end.is_finite())
+        .collect();
+    Scale::holding(
+        ends.iter().copied().fold(f64::INFINITY, f64::min),
+        ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        4,
+    )
 }
 
 /// Returns the scale that holds differences and zero.

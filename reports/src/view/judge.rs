@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::forest::{self, Cell, Forest};
 use super::plots::{self, ThresholdsView, VotingView};
-use super::tables::{self, AnswerRow, BaselineRow, ClustersView, ConfusionView, SplitRow, WorstRow};
+use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
 use crate::{RenderError, format, text, words};
 
@@ -69,11 +69,11 @@ pub(crate) struct JudgeView {
     others: Vec<Forest>,
     unmeasured_others: Vec<UnmeasuredRow>,
     answers: Vec<AnswerRow>,
-    unparsed_by: Vec<SplitRow>,
+    unparsed_by: SplitsView,
     voting: Option<VotingView>,
     thresholds: Option<ThresholdsView>,
     confusion: Option<ConfusionView>,
-    baselines: Vec<BaselineRow>,
+    baselines: BaselinesView,
     clusters: Option<ClustersView>,
     worst: Vec<WorstRow>,
     dimensions: Vec<DimensionView>,
@@ -94,17 +94,14 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         .dimensions
         .iter()
         .map(|dimension| {
-            Ok(DimensionView {
-                name: words::name(&dimension.dimension),
-                forests: forest::of_map(dimension.measures.iter().map(|(id, measure)| (id.as_str(), measure)))?,
-            })
+            Ok(DimensionView { name: words::name(&dimension.dimension), forests: forest::of_map(&dimension.measures)? })
         })
         .collect::<Result<_, RenderError>>()?;
     Ok(JudgeView {
         anchor: format!("judge-{number}"),
         name: words::judge_name(judge),
         verdict: judge.fitness.into(),
-        why: text::visible(&judge.why),
+        why: text::prose(&judge.why),
         extent: words::extent(judge),
         findings: findings(judge),
         more_data: words::more_data(judge),
@@ -114,8 +111,13 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         unmeasured_others: unmeasured(judge, None),
         answers: tables::answers(judge)?,
         unparsed_by: tables::splits(&judge.unparsed_by)?,
-        voting: judge.voting.as_ref().map(plots::voting).transpose()?,
-        thresholds: judge.thresholds.as_ref().map(plots::thresholds).transpose()?,
+        voting: judge.voting.as_ref().filter(|voting| !voting.points.is_empty()).map(plots::voting).transpose()?,
+        thresholds: judge
+            .thresholds
+            .as_ref()
+            .filter(|sweep| !sweep.points.is_empty())
+            .map(plots::thresholds)
+            .transpose()?,
         confusion: judge.confusion.as_ref().map(tables::confusion),
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
@@ -139,14 +141,14 @@ fn findings(judge: &JudgeAudit) -> Vec<FindingView> {
         .map(|finding| {
             let (class, word) = match finding.weight {
                 FindingWeight::Bad => ("bad", "change"),
-                FindingWeight::Note => ("open", "note"),
+                FindingWeight::Note => ("note", "note"),
                 FindingWeight::Good => ("good", "good"),
             };
             let titles: Vec<_> = finding.measures.iter().map(|id| text::visible(format::title(id))).collect();
             FindingView {
                 mark: Mark { class, word },
-                what: text::visible(&finding.what),
-                advice: text::visible(&finding.advice),
+                what: text::prose(&finding.what),
+                advice: text::prose(&finding.advice),
                 measures: titles.join(", "),
             }
         })
@@ -171,7 +173,7 @@ fn limit_row(audit: &Audit, judge: &JudgeAudit, limit: &LimitResult) -> Result<L
         cell: measure.map(|measure| Cell::new(measure, unit)),
         chart,
         mark: limit.state.into(),
-        why: text::visible(&limit.why),
+        why: text::sentence(&limit.why),
         further: words::further_items(limit).map(|further| text::sentence(&further)),
         p_broken: limit.p_broken.filter(|_| limit.state == LimitState::Broken).map(format::p_value),
         is_required: audit.gate.limits.get(&limit.measure).is_some_and(|limit| limit.required),

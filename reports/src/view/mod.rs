@@ -7,6 +7,8 @@ mod judge;
 mod plots;
 mod tables;
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Fitness};
 use assize_calibration::gate::LimitState;
@@ -111,6 +113,7 @@ pub(crate) struct View {
     prepared: Option<String>,
     verdict: Mark,
     tally: String,
+    source: String,
     extent: String,
     gate_name: String,
     level: String,
@@ -146,6 +149,7 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         prepared: options.prepared.as_deref().map(text::visible),
         verdict: audit.fitness.into(),
         tally: words::tally(audit),
+        source: text::cut(&audit.source.files.join(", "), 160),
         extent: extent(audit),
         gate_name: words::name(&audit.gate.name),
         level: format::level(audit.config.level),
@@ -173,15 +177,14 @@ fn extent(audit: &Audit) -> String {
 }
 
 fn overview(audit: &Audit, n_detailed: usize) -> Result<Option<Overview>, RenderError> {
-    const COLUMNS: usize = 4;
+    const COLUMNS: usize = 3;
     if audit.judges.len() < 2 {
         return Ok(None);
     }
     let columns = words::shared_measures(audit, COLUMNS);
     let charted = columns.first();
     let judges = words::by_gravity(audit);
-    let scale =
-        charted.map(|info| forest::scale(info.unit, judges.iter().filter_map(|judge| judge.measures.get(info.id))));
+    let scale = charted.map(|info| forest::close_scale(judges.iter().filter_map(|judge| judge.measures.get(info.id))));
     let mut rows = Vec::new();
     for (idx, judge) in judges.iter().take(MAX_ROWS).enumerate() {
         let chart = match (charted, &scale) {
@@ -258,14 +261,11 @@ fn problems(audit: &Audit) -> Vec<ProblemRow> {
         .map(|problem| {
             let mut place = problem.file.as_deref().map(|file| text::cut(file, 200)).unwrap_or_default();
             if let Some(line) = problem.line {
-                place.push_str(&format!("{}line {line}", if place.is_empty() { "" } else { ", " }));
+                write!(place, "{}line {line}", if place.is_empty() { "" } else { ", " }).expect("writing to memory");
             }
             if let Some(column) = &problem.column {
-                place.push_str(&format!(
-                    "{}column “{}”",
-                    if place.is_empty() { "" } else { ", " },
-                    text::cut(column, 80)
-                ));
+                write!(place, "{}column “{}”", if place.is_empty() { "" } else { ", " }, text::cut(column, 80))
+                    .expect("writing to memory");
             }
             let (class, word) = match problem.severity {
                 Severity::Error => ("bad", "error"),

@@ -1,17 +1,19 @@
 //! Voting curves, threshold sweep and ROC: the chart, what it says in words, and the figures as a table.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{CrossValidated, Measure, ThresholdPoint, Thresholds, Voting, VotingPoint};
 use serde::Serialize;
 
 use super::forest::{self, Cell};
-use crate::chart::{self, Line, Lines, Scale};
+use crate::chart::{self, Line, LinePoint, Lines, Scale};
 use crate::{RenderError, format, text};
 
 /// Size of a chart in CSS pixels. It is drawn for the phone; a wide page sets several side by side.
-const SIZE: (u32, u32) = (340, 220);
+const SIZE: (u32, u32) = (380, 230);
 /// Size of the ROC chart: square, so that the diagonal is one.
-const SQUARE: (u32, u32) = (340, 320);
+const SQUARE: (u32, u32) = (380, 340);
 /// Most rows of the table of thresholds.
 const MAX_THRESHOLDS: usize = 41;
 
@@ -38,8 +40,7 @@ pub(crate) struct VotingView {
     figures: Vec<Figure>,
     columns: Vec<&'static str>,
     rows: Vec<VotingRow>,
-    counts: String,
-    method: String,
+    bases: Vec<String>,
 }
 
 type Pick = fn(&VotingPoint) -> Option<&Measure>;
@@ -51,7 +52,7 @@ const CURVES: [(&str, Pick); 4] = [
     ("Flip rate", |point| point.flip_rate.as_ref()),
 ];
 
-fn point(x: f64, measure: &Measure) -> Option<(f64, f64, Option<(f64, f64)>)> {
+fn point(x: f64, measure: &Measure) -> Option<LinePoint> {
     let band = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
     measure.estimate.is_finite().then_some((x, measure.estimate, band))
 }
@@ -93,12 +94,14 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
             format::per_cent(last.1),
             votes(last.0)
         );
+        // Every second label, or fewer, where all would run into each other.
+        let every = points.len().div_ceil(9);
+        let ticks = points.iter().step_by(every).map(|at| at.0).collect();
         let lines = [Line { points }];
-        let ticks = voting.points.iter().map(|point| f64::from(point.k)).collect::<Vec<_>>();
         let chart = Lines {
-            x: Scale { from: first.0, to: last.0, ticks: ticks.clone() },
+            x: Scale { from: first.0, to: last.0, ticks },
             y: y_scale(&lines),
-            lines: &lines,
+            curves: &lines,
             mark_x: None,
             mark_y: None,
             diagonal: false,
@@ -124,18 +127,21 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
         format::counted(u64::from(voting.k_max), "answer")
     );
     if voting.n_items_left_out > 0 {
-        items.push_str(&format!("; {} with fewer left out", format::counted(voting.n_items_left_out, "item")));
+        write!(items, "; {} with fewer left out", format::counted(voting.n_items_left_out, "item"))
+            .expect("writing to memory");
     }
     items.push('.');
-    let any = voting.points.iter().flat_map(|point| CURVES.map(|(_, pick)| pick(point))).flatten().next();
     Ok(VotingView {
         tie_rule: text::sentence(&voting.tie_rule),
         items,
         figures,
         columns: curves.iter().map(|(title, _)| *title).collect(),
         rows,
-        counts: any.map(forest::counts).unwrap_or_default(),
-        method: any.map(|measure| text::visible(&measure.method)).unwrap_or_default(),
+        bases: forest::bases(
+            curves
+                .iter()
+                .filter_map(|(title, pick)| Some((*title, voting.points.iter().find_map(|point| pick(point))?))),
+        ),
     })
 }
 
@@ -158,8 +164,7 @@ struct CrossValidatedView {
     folds: u32,
     far: Cell,
     frr: Cell,
-    counts: String,
-    method: String,
+    bases: Vec<String>,
     without: u32,
 }
 
@@ -174,8 +179,7 @@ pub(crate) struct ThresholdsView {
     rows: Vec<ThresholdRow>,
     n_omitted: usize,
     cross_validated: Option<CrossValidatedView>,
-    method: String,
-    counts: String,
+    bases: Vec<String>,
 }
 
 /// Draws what thresholds would do.
@@ -217,8 +221,13 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> Result<ThresholdsView, Rend
         rows,
         chosen: chosen_words,
         cross_validated: thresholds.cross_validated.as_ref().map(cross_validated),
-        method: points.first().map(|at| text::visible(&at.false_accept_rate.method)).unwrap_or_default(),
-        counts: points.first().map(|at| forest::counts(&at.accuracy)).unwrap_or_default(),
+        bases: forest::bases(points.iter().take(1).flat_map(|at| {
+            [
+                ("False accepts", &at.false_accept_rate),
+                ("False rejects", &at.false_reject_rate),
+                ("Accuracy", &at.accuracy),
+            ]
+        })),
     })
 }
 
@@ -227,8 +236,9 @@ fn cross_validated(crossed: &CrossValidated) -> CrossValidatedView {
         folds: crossed.folds,
         far: Cell::new(&crossed.false_accept_rate, Unit::Share),
         frr: Cell::new(&crossed.false_reject_rate, Unit::Share),
-        counts: forest::counts(&crossed.false_accept_rate),
-        method: text::visible(&crossed.false_accept_rate.method),
+        bases: forest::bases(
+            [("False accepts", &crossed.false_accept_rate), ("False rejects", &crossed.false_reject_rate)].into_iter(),
+        ),
         without: crossed.n_folds_without,
     }
 }
@@ -247,10 +257,14 @@ fn sweep(thresholds: &Thresholds, chosen: Option<&str>) -> Result<String, Render
         x: Scale {
             from: first.threshold,
             to: last.threshold,
-            ticks: Scale::holding(first.threshold, last.threshold, 6).ticks,
+            ticks: Scale::holding(first.threshold, last.threshold, 6)
+                .ticks
+                .into_iter()
+                .filter(|tick| (first.threshold..=last.threshold).contains(tick))
+                .collect(),
         },
         y: Scale::unit(),
-        lines: &lines,
+        curves: &lines,
         mark_x: thresholds.chosen,
         mark_y: Some(thresholds.cap),
         diagonal: false,
@@ -287,7 +301,7 @@ fn roc(points: &[ThresholdPoint], chosen: Option<&ThresholdPoint>) -> Result<Str
     let chart = Lines {
         x: Scale::unit(),
         y: Scale::unit(),
-        lines: &lines,
+        curves: &lines,
         mark_x: None,
         mark_y: None,
         diagonal: true,

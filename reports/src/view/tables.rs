@@ -1,5 +1,7 @@
 //! The smaller tables: answers, confusion, baselines, clusters of errors, worst items, comparisons, agreement.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Comparison, Confusion, ErrorClusters, JudgeAudit, SplitRate};
 use serde::Serialize;
@@ -64,18 +66,25 @@ pub(super) fn answers(judge: &JudgeAudit) -> Result<Vec<AnswerRow>, RenderError>
 
 /// A rate within a part of the data.
 #[derive(Serialize)]
-pub(crate) struct SplitRow {
+struct SplitRow {
     by: String,
     value: String,
     chart: String,
     cell: Cell,
     counts: String,
-    method: String,
 }
 
-pub(super) fn splits(splits: &[SplitRate]) -> Result<Vec<SplitRow>, RenderError> {
-    let scale = forest::scale(Unit::Share, splits.iter().map(|split| &split.rate));
-    splits
+/// A rate by parts of the data.
+#[derive(Serialize)]
+pub(crate) struct SplitsView {
+    axis: String,
+    methods: String,
+    rows: Vec<SplitRow>,
+}
+
+pub(super) fn splits(splits: &[SplitRate]) -> Result<SplitsView, RenderError> {
+    let scale = forest::scale(Unit::Share, splits.iter().map(|split| &split.rate), &[]);
+    let rows = splits
         .iter()
         .take(MAX_SPLITS)
         .map(|split| {
@@ -85,10 +94,14 @@ pub(super) fn splits(splits: &[SplitRate]) -> Result<Vec<SplitRow>, RenderError>
                 chart: forest::draw(&split.rate, Unit::Share, &scale, &[], None)?,
                 cell: Cell::new(&split.rate, Unit::Share),
                 counts: forest::counts(&split.rate),
-                method: text::visible(&split.rate.method),
             })
         })
-        .collect()
+        .collect::<Result<_, RenderError>>()?;
+    Ok(SplitsView {
+        axis: forest::axis(&scale, Unit::Share)?,
+        methods: forest::methods(splits.iter().map(|split| &split.rate)),
+        rows,
+    })
 }
 
 #[derive(Serialize)]
@@ -146,23 +159,28 @@ pub(super) fn confusion(confusion: &Confusion) -> ConfusionView {
     ConfusionView { columns: names, rows, n_omitted }
 }
 
-/// What a judge that does not look would score.
 #[derive(Serialize)]
-pub(crate) struct BaselineRow {
+struct BaselineRow {
     name: String,
     explanation: String,
     cell: Cell,
     counts: String,
-    method: String,
     difference: Option<Cell>,
     chart: String,
 }
 
-pub(super) fn baselines(judge: &JudgeAudit) -> Result<Vec<BaselineRow>, RenderError> {
+/// What judges that do not look would score.
+#[derive(Serialize)]
+pub(crate) struct BaselinesView {
+    axis: String,
+    bases: Vec<String>,
+    rows: Vec<BaselineRow>,
+}
+
+pub(super) fn baselines(judge: &JudgeAudit) -> Result<BaselinesView, RenderError> {
     let differences = || judge.baselines.iter().filter_map(|baseline| baseline.judge_minus_baseline.as_ref());
-    let scale =
-        forest::scale(Unit::Share, judge.baselines.iter().map(|baseline| &baseline.accuracy).chain(differences()));
-    judge
+    let scale = forest::difference_scale(differences());
+    let rows = judge
         .baselines
         .iter()
         .map(|baseline| {
@@ -172,7 +190,6 @@ pub(super) fn baselines(judge: &JudgeAudit) -> Result<Vec<BaselineRow>, RenderEr
                 explanation: text::sentence(&baseline.explanation),
                 cell: Cell::new(&baseline.accuracy, Unit::Share),
                 counts: forest::counts(&baseline.accuracy),
-                method: text::visible(&difference.unwrap_or(&baseline.accuracy).method),
                 chart: match difference {
                     Some(difference) => forest::draw(difference, Unit::Share, &scale, &[], Some(0.0))?,
                     None => String::new(),
@@ -180,7 +197,11 @@ pub(super) fn baselines(judge: &JudgeAudit) -> Result<Vec<BaselineRow>, RenderEr
                 difference: difference.map(|measure| Cell::difference(measure, Unit::Share)),
             })
         })
-        .collect()
+        .collect::<Result<_, RenderError>>()?;
+    let axis = if differences().next().is_some() { forest::axis(&scale, Unit::Share)? } else { String::new() };
+    let accuracies = judge.baselines.iter().map(|baseline| ("Accuracy", &baseline.accuracy));
+    let bases = forest::bases(accuracies.chain(differences().map(|difference| ("Judge − baseline", difference))));
+    Ok(BaselinesView { axis, bases, rows })
 }
 
 #[derive(Serialize)]
@@ -218,10 +239,11 @@ pub(super) fn clusters(clusters: &ErrorClusters) -> Result<ClustersView, RenderE
         .map(|(error, half)| {
             let mut says = format!("Half of all {}s come from {}", error_word(error), format::counted(*half, &unit));
             if let Some(n) = clusters.clusters_with_error.get(error) {
-                says.push_str(&format!(", of {} that show any", format::count(*n)));
+                write!(says, ", of {} that show any", format::count(*n)).expect("writing to memory");
             }
             if let Some(effect) = clusters.design_effect.get(error).filter(|effect| effect.is_finite()) {
-                says.push_str(&format!(" (design effect {}; 1 would be no clustering)", format::significant(*effect)));
+                write!(says, " (design effect {}; 1 would be no clustering)", format::significant(*effect))
+                    .expect("writing to memory");
             }
             says + "."
         })
@@ -300,7 +322,6 @@ struct PairRow {
     p_holm: String,
     better: String,
     test: String,
-    method: String,
 }
 
 /// Pairs of arms or judges, compared on one measure.
@@ -308,6 +329,7 @@ struct PairRow {
 pub(crate) struct ComparisonView {
     title: String,
     axis: String,
+    methods: String,
     rows: Vec<PairRow>,
     n_omitted: usize,
 }
@@ -336,6 +358,7 @@ pub(super) fn comparisons(audit: &Audit, max: usize) -> Result<Vec<ComparisonVie
                     text::visible(format::title(measure))
                 ),
                 axis: forest::axis(&scale, unit)?,
+                methods: forest::methods(shown.iter().map(|pair| &pair.difference)),
                 rows,
                 n_omitted: of_kind.len() - shown.len(),
             })
@@ -359,7 +382,6 @@ fn pair_row(pair: &Comparison, unit: Unit, scale: &chart::Scale) -> Result<PairR
         p: pair.p_value.map_or_else(|| "p not defined".to_owned(), format::p_value),
         p_holm: pair.p_holm.map_or_else(|| "not defined".to_owned(), format::p_value),
         test: text::visible(&pair.test),
-        method: text::visible(&pair.difference.method),
         a,
         b,
         better,
@@ -381,12 +403,9 @@ pub(super) fn agreement(audit: &Audit) -> Result<Vec<AgreementView>, RenderError
             let among = text::sentence(&format::words(&agreement.among));
             let mut title = format!("{} ({})", among.trim_end_matches('.'), format::count(agreement.n_raters));
             if let Some(dimension) = &agreement.dimension {
-                title.push_str(&format!(" · {}", words::name(dimension)));
+                write!(title, " · {}", words::name(dimension)).expect("writing to memory");
             }
-            Ok(AgreementView {
-                title,
-                forests: forest::of_map(agreement.measures.iter().map(|(id, measure)| (id.as_str(), measure)))?,
-            })
+            Ok(AgreementView { title, forests: forest::of_map(&agreement.measures)? })
         })
         .collect()
 }

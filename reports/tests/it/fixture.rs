@@ -13,10 +13,9 @@ use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::problem::{Problem, Severity};
 
 /// What a model may write to harm a reader.
-pub const HOSTILE: &str =
-    "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
+pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
 
-pub fn measure(estimate: f64, low: f64, high: f64) -> Measure {
+pub(crate) fn measure(estimate: f64, low: f64, high: f64) -> Measure {
     Measure {
         estimate,
         low: Some(low),
@@ -84,7 +83,13 @@ fn limits() -> Vec<LimitResult> {
                 "even the lower end of the interval, 24.0 %, is over 10 %",
             )
         },
-        limit("false_reject_rate", "max", 0.2, LimitState::Met, "the upper end of the interval, 9.6 %, keeps the limit"),
+        limit(
+            "false_reject_rate",
+            "max",
+            0.2,
+            LimitState::Met,
+            "the upper end of the interval, 9.6 %, keeps the limit",
+        ),
         LimitResult {
             further_items: Some(1_340),
             further_items_range: Some([Some(210), None]),
@@ -130,7 +135,6 @@ fn measures() -> BTreeMap<String, Measure> {
         ("flip_rate", measure(0.089, 0.071, 0.11)),
         ("repeat_consistency", detailed(measure(0.951, 0.938, 0.963), &[("k", 5.0)], &[])),
         ("any_flip_rate", detailed(measure(0.213, 0.165, 0.268), &[("k", 5.0)], &[])),
-        ("mean_abs_difference", measure(0.412, 0.36, 0.47)),
         ("moved_over_one_point", detailed(measure(0.125, 0.087, 0.174), &[("k", 5.0), ("items_left_out", 2.0)], &[])),
         ("within_item_sd", detailed(measure(0.61, 0.5, 0.7), &[], &["its interval is approximate"])),
         ("within_item_range_max", Measure { low: None, high: None, ..measure(4.0, 0.0, 0.0) }),
@@ -147,7 +151,11 @@ fn measures() -> BTreeMap<String, Measure> {
         ("accuracy", measure(0.812, 0.769, 0.85)),
         (
             "false_accept_rate",
-            detailed(measure(0.312, 0.24, 0.391), &[("pooled", 0.309), ("lower_bound", 0.301), ("upper_bound", 0.322)], &[]),
+            detailed(
+                measure(0.312, 0.24, 0.391),
+                &[("pooled", 0.309), ("lower_bound", 0.301), ("upper_bound", 0.322)],
+                &[],
+            ),
         ),
         ("false_reject_rate", measure(0.065, 0.041, 0.096)),
         ("precision", detailed(measure(0.75, 0.7, 0.8), &[("base_rate", 0.5)], &[])),
@@ -163,7 +171,12 @@ fn measures() -> BTreeMap<String, Measure> {
 fn voting() -> Voting {
     let points = [1_u32, 3, 5, 7]
         .iter()
-        .zip([(0.812, 0.312, 0.065, 0.089), (0.836, 0.287, 0.052, 0.051), (0.844, 0.279, 0.047, 0.038), (0.848, 0.275, 0.045, 0.031)])
+        .zip([
+            (0.812, 0.312, 0.065, 0.089),
+            (0.836, 0.287, 0.052, 0.051),
+            (0.844, 0.279, 0.047, 0.038),
+            (0.848, 0.275, 0.045, 0.031),
+        ])
         .map(|(&k, (right, far, frr, flip))| VotingPoint {
             k,
             accuracy: Some(measure(right, right - 0.04, right + 0.035)),
@@ -174,13 +187,7 @@ fn voting() -> Voting {
             empty_share: if k == 1 { 0.0083 } else { 0.0 },
         })
         .collect();
-    Voting {
-        tie_rule: "a tie rejects".to_owned(),
-        k_max: 7,
-        n_items: 236,
-        n_items_left_out: 4,
-        points,
-    }
+    Voting { tie_rule: "a tie rejects".to_owned(), k_max: 7, n_items: 236, n_items_left_out: 4, points }
 }
 
 fn thresholds() -> Thresholds {
@@ -193,7 +200,7 @@ fn thresholds() -> Thresholds {
                 threshold: t,
                 false_accept_rate: measure(far, (far - 0.06).max(0.0), (far + 0.07).min(1.0)),
                 false_reject_rate: measure(frr, (frr - 0.03).max(0.0), (frr + 0.04).min(1.0)),
-                accuracy: measure(1.0 - (far + frr) / 2.0, 0.4, 0.9),
+                accuracy: measure(1.0 - f64::midpoint(far, frr), 0.4, 0.9),
                 counts: [500, 120, 480, 100],
             }
         })
@@ -245,7 +252,7 @@ fn worst_items() -> Vec<WorstItem> {
 }
 
 /// A judge with every section.
-pub fn judge(name: &str) -> JudgeAudit {
+pub(crate) fn judge(name: &str) -> JudgeAudit {
     JudgeAudit {
         judge: name.to_owned(),
         arm: Some("temperature 0.7".to_owned()),
@@ -272,7 +279,11 @@ pub fn judge(name: &str) -> JudgeAudit {
                 reason: "no group has exactly one right item".to_owned(),
                 needs: Vec::new(),
             },
-            Unmeasured { id: "something_new".to_owned(), reason: "no rater".to_owned(), needs: vec!["rater".to_owned()] },
+            Unmeasured {
+                id: "something_new".to_owned(),
+                reason: "no rater".to_owned(),
+                needs: vec!["rater".to_owned()],
+            },
         ],
         answers: vec![
             AnswerShare { answer: "accept".to_owned(), n: 790, share: 790.0 / 1_200.0 },
@@ -282,7 +293,9 @@ pub fn judge(name: &str) -> JudgeAudit {
         unparsed_by: vec![
             SplitRate { by: "label".to_owned(), value: "reject".to_owned(), rate: measure(0.016, 0.006, 0.035) },
             SplitRate { by: "label".to_owned(), value: "accept".to_owned(), rate: measure(0.002, 0.0, 0.009) },
-            SplitRate { by: "group".to_owned(), value: "<b>规格三</b>".to_owned(), rate: measure(0.04, 0.008, 0.112) },
+            SplitRate {
+                by: "group".to_owned(), value: "<b>规格三</b>".to_owned(), rate: measure(0.04, 0.008, 0.112)
+            },
         ],
         voting: Some(voting()),
         thresholds: Some(thresholds()),
@@ -330,8 +343,14 @@ pub fn judge(name: &str) -> JudgeAudit {
         }),
         worst_items: worst_items(),
         dimensions: vec![
-            DimensionAudit { dimension: "准确性".to_owned(), measures: map(vec![("flip_rate", measure(0.05, 0.03, 0.08))]) },
-            DimensionAudit { dimension: "style".to_owned(), measures: map(vec![("flip_rate", measure(0.13, 0.1, 0.17))]) },
+            DimensionAudit {
+                dimension: "准确性".to_owned(),
+                measures: map(vec![("flip_rate", measure(0.05, 0.03, 0.08))]),
+            },
+            DimensionAudit {
+                dimension: "style".to_owned(),
+                measures: map(vec![("flip_rate", measure(0.13, 0.1, 0.17))]),
+            },
         ],
     }
 }
@@ -353,7 +372,7 @@ fn comparison(what: &str, measure_id: &str, a: &str, b: &str, difference: Measur
 }
 
 /// An audit of one judge, with everything.
-pub fn full() -> Audit {
+pub(crate) fn full() -> Audit {
     Audit {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
@@ -414,7 +433,7 @@ pub fn full() -> Audit {
 }
 
 /// An audit of so many judges, of which some names are hostile or Chinese.
-pub fn many(n: u32) -> Audit {
+pub(crate) fn many(n: u32) -> Audit {
     let judges = (0..n)
         .map(|idx| {
             let shift = f64::from(idx % 17) / 100.0;
@@ -433,14 +452,15 @@ pub fn many(n: u32) -> Audit {
 }
 
 /// An audit in which nothing could be measured.
-pub fn degenerate() -> Audit {
+pub(crate) fn degenerate() -> Audit {
     let mut one = judge("空");
     one.arm = None;
     one.fitness = Fitness::Inconclusive;
-    one.why = "Nothing could be measured: every reply is unparsed.".to_owned();
+    "Nothing could be measured: every reply is unparsed.".clone_into(&mut one.why);
     one.limits = vec![limit("accuracy", "min", 0.8, LimitState::Unmeasured, "no label")];
     one.findings = Vec::new();
-    one.measures = BTreeMap::from([("accuracy".to_owned(), Measure { low: None, high: None, ..measure(f64::NAN, 0.0, 0.0) })]);
+    one.measures =
+        BTreeMap::from([("accuracy".to_owned(), Measure { low: None, high: None, ..measure(f64::NAN, 0.0, 0.0) })]);
     one.unmeasured = vec![Unmeasured { id: "flip_rate".to_owned(), reason: "one item".to_owned(), needs: Vec::new() }];
     one.answers = vec![AnswerShare { answer: String::new(), n: 0, share: f64::NAN }];
     one.unparsed_by = Vec::new();
