@@ -355,9 +355,6 @@ fn words_of(reading: Reading) -> &'static str {
 /// Returns names as a list for a message, cut if there are very many.
 pub(super) fn listed(names: &[String]) -> String {
     const MOST: usize = 40;
-    let mut list = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
-        list += &format!(", … ({} in all)", names.len());
-    }
-    list
+    let list = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("{list}, … ({} in all)", names.len()) } else { list }
 }
