@@ -114,6 +114,7 @@ fn csv_builder(delimiter: u8) -> csv::ReaderBuilder {
 }
 
 impl Cells for StringRecord {
+    #[inline]
     fn cell(&self, column_idx: usize) -> Cell<'_> {
         self.get(column_idx).map_or(Cell::Empty, Cell::of)
     }

@@ -19,20 +19,12 @@ pub(super) enum Text {
 
 impl Text {
     /// Returns the text of a row, or `None` if it (or any part of it) is empty.
+    #[inline]
     pub(super) fn get<'r, C: Cells>(&'r self, cells: &'r C) -> Option<Cow<'r, str>> {
         match self {
             Self::Column(idx) => cells.cell(*idx).text(),
             Self::Constant(text) => Some(Cow::Borrowed(text)),
-            Self::Joined(parts) => {
-                let mut joined = String::new();
-                for (part_idx, part) in parts.iter().enumerate() {
-                    if part_idx > 0 {
-                        joined.push('/');
-                    }
-                    joined.push_str(&part.get(cells)?);
-                }
-                Some(Cow::Owned(joined))
-            }
+            Self::Joined(parts) => joined(parts, cells),
         }
     }
 
@@ -45,6 +37,18 @@ impl Text {
             Self::Joined(parts) => parts.iter().for_each(|part| part.columns(into)),
         }
     }
+}
+
+/// Returns the parts with `/` between them.
+fn joined<'r, C: Cells>(parts: &'r [Text], cells: &'r C) -> Option<Cow<'r, str>> {
+    let mut joined = String::new();
+    for (part_idx, part) in parts.iter().enumerate() {
+        if part_idx > 0 {
+            joined.push('/');
+        }
+        joined.push_str(&part.get(cells)?);
+    }
+    Some(Cow::Owned(joined))
 }
 
 /// What one of several outcome cells of a row stands for.
