@@ -114,17 +114,18 @@ fn csv_builder(delimiter: u8) -> csv::ReaderBuilder {
 }
 
 impl Cells for StringRecord {
+    #[inline]
     fn cell(&self, column_idx: usize) -> Cell<'_> {
         self.get(column_idx).map_or(Cell::Empty, Cell::of)
     }
 }
 
 fn wrong_length(record: &ByteRecord, n_columns: usize, n_lines: u64) -> String {
-    let mut message = format!("the row has {} fields, the header has {n_columns}; the row was left out", record.len());
-    if n_lines > 1 {
-        message += &format!(". It takes up {n_lines} lines: is a quote opened and never closed?");
-    }
-    message
+    let hint = match n_lines {
+        0 | 1 => String::new(),
+        _ => format!(". It takes up {n_lines} lines: is a quote opened and never closed?"),
+    };
+    format!("the row has {} fields, the header has {n_columns}; the row was left out{hint}", record.len())
 }
 
 /// Returns whether the start of the table holds a 0 in the column that numbers the repeats.

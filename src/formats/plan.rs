@@ -19,20 +19,12 @@ pub(super) enum Text {
 
 impl Text {
     /// Returns the text of a row, or `None` if it (or any part of it) is empty.
+    #[inline]
     pub(super) fn get<'r, C: Cells>(&'r self, cells: &'r C) -> Option<Cow<'r, str>> {
         match self {
             Self::Column(idx) => cells.cell(*idx).text(),
             Self::Constant(text) => Some(Cow::Borrowed(text)),
-            Self::Joined(parts) => {
-                let mut joined = String::new();
-                for (part_idx, part) in parts.iter().enumerate() {
-                    if part_idx > 0 {
-                        joined.push('/');
-                    }
-                    joined.push_str(&part.get(cells)?);
-                }
-                Some(Cow::Owned(joined))
-            }
+            Self::Joined(parts) => joined(parts, cells),
         }
     }
 
@@ -45,6 +37,18 @@ impl Text {
             Self::Joined(parts) => parts.iter().for_each(|part| part.columns(into)),
         }
     }
+}
+
+/// Returns the parts with `/` between them.
+fn joined<'r, C: Cells>(parts: &'r [Text], cells: &'r C) -> Option<Cow<'r, str>> {
+    let mut joined = String::new();
+    for (part_idx, part) in parts.iter().enumerate() {
+        if part_idx > 0 {
+            joined.push('/');
+        }
+        joined.push_str(&part.get(cells)?);
+    }
+    Some(Cow::Owned(joined))
 }
 
 /// What one of several outcome cells of a row stands for.
@@ -355,9 +359,6 @@ fn words_of(reading: Reading) -> &'static str {
 /// Returns names as a list for a message, cut if there are very many.
 pub(super) fn listed(names: &[String]) -> String {
     const MOST: usize = 40;
-    let mut list = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
-        list += &format!(", … ({} in all)", names.len());
-    }
-    list
+    let list = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("{list}, … ({} in all)", names.len()) } else { list }
 }

@@ -272,7 +272,19 @@ impl RowSink for PlainRows<'_> {
             generator: fast.generator.as_ref().and_then(|generator| generator.get(cells)),
             raw: fast.raw.and_then(|idx| cells.cell(idx).text()),
             error: fast.error.and_then(|idx| cells.cell(idx).text()),
-            ..Judgement::default()
+            score: None,
+            verdict: None,
+            choice: None,
+            category: None,
+            place: None,
+            confidence: None,
+            length_a: None,
+            length_b: None,
+            tokens_in: None,
+            tokens_out: None,
+            price: None,
+            latency_ms: None,
+            time: None,
         };
         for (field, idx) in &fast.rare {
             set_rare(&mut judgement, *field, cells.cell(*idx), |wrong| {

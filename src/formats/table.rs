@@ -28,11 +28,13 @@ pub(super) enum Cell<'a> {
 
 impl<'a> Cell<'a> {
     /// Returns the cell of a piece of text: trimmed, empty if nothing is left.
+    #[inline]
     pub(super) fn of(text: &'a str) -> Self {
-        match text.as_bytes() {
-            [] => Self::Empty,
-            // Most cells need no trimming; this is a million times cheaper to see than to do.
-            [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => Self::Text(text),
+        let bytes = text.as_bytes();
+        match (bytes.first(), bytes.last()) {
+            // Most cells need no trimming, which is cheaper to see than to do.
+            (Some(first), Some(last)) if first.is_ascii_graphic() && last.is_ascii_graphic() => Self::Text(text),
+            (None, _) => Self::Empty,
             _ => match text.trim() {
                 "" => Self::Empty,
                 trimmed => Self::Text(trimmed),
@@ -41,6 +43,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Returns the cell as text, or `None` if it is empty.
+    #[inline]
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         Some(match self {
             Self::Empty => return None,
@@ -55,7 +58,11 @@ impl<'a> Cell<'a> {
     pub(super) fn number(self) -> Option<f64> {
         match self {
             Self::Empty | Self::Truth(_) => None,
-            Self::Text(text) => text.parse().ok(),
+            Self::Text(text) => match text.as_bytes() {
+                // A scale of one digit is what most logs have.
+                [digit @ b'0'..=b'9'] => Some(f64::from(digit - b'0')),
+                _ => text.parse().ok(),
+            },
             Self::Int(number) => Some(number as f64),
             Self::Number(number) => Some(number),
         }
