@@ -18,8 +18,15 @@ pub(crate) struct Evidence<'a> {
     pub is_cached: bool,
 }
 
+/// A share in per cent. A small one keeps a digit that is not zero: 14 of 55,488 are not none.
 fn per_cent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    if share > 0.0 && share < 0.0001 {
+        "under 0.01 %".to_owned()
+    } else if share > 0.0 && share < 0.001 {
+        format!("{:.2} %", 100.0 * share)
+    } else {
+        format!("{:.1} %", 100.0 * share)
+    }
 }
 
 impl Evidence<'_> {
@@ -62,11 +69,16 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let Some(value) = evidence.get("unparsed_rate").filter(|value| value.estimate > 0.0) else { return };
     let weight = if value.estimate >= 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+    let advice = if value.estimate >= 0.01 {
+        "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random."
+    } else {
+        ""
+    };
     found.push(finding(
         weight,
         &["unparsed_rate"],
         format!("No answer could be read from {} of its replies.", evidence.share(value)),
-        "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random.",
+        advice,
     ));
 }
 
@@ -138,21 +150,27 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
                     "It scores {:.2} points {word} than the labels, on average [{low:.2}, {high:.2}].",
                     value.estimate.abs()
                 ),
-                "Give it one or two already scored reference samples as anchors, and demand evidence for high scores.",
+                "Try one or two already scored samples as anchors, and demand evidence for high scores; audit both ways as arms, since anchors do not always help.",
             ));
         }
     }
     if let Some(thresholds) = evidence.thresholds {
         let what = match thresholds.chosen {
-            Some(at) => format!(
-                "Accepting at {at} or more keeps false accepts under {} with confidence.",
-                per_cent(thresholds.cap)
-            ),
+            Some(at) => {
+                let point = thresholds.points.iter().find(|point| point.threshold.total_cmp(&at).is_eq());
+                let price = point.map_or_else(String::new, |point| {
+                    format!("; it rejects {} of right items", per_cent(point.false_reject_rate.estimate))
+                });
+                format!(
+                    "Accepting at {at} or more is the loosest threshold shown to keep false accepts under {}{price}.",
+                    per_cent(thresholds.cap)
+                )
+            }
             None => format!("No threshold keeps false accepts under {} with confidence.", per_cent(thresholds.cap)),
         };
         let (weight, advice) = match thresholds.chosen {
             Some(_) => {
-                (FindingWeight::Note, "Use this threshold; the cross-validated rates say what choosing it costs.")
+                (FindingWeight::Note, "Do not accept below it. The cross-validated rates say what choosing it on these data costs.")
             }
             None => (FindingWeight::Bad, "Do not let this score accept anything by itself."),
         };
@@ -176,7 +194,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "rejects",
             "right",
             0.20,
-            "Look at the rejected items below; an anchor of an acceptable item often helps.",
+            "Read the rejected items: either the judge asks for more than the labels do, or the bar is too high for what its answers can tell apart.",
         ),
     ];
     for (id, error, verb, label, limit, advice) in pairs {
@@ -191,6 +209,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         };
         let advice = if weight == FindingWeight::Bad { advice } else { "" };
         found.push(finding(weight, &[id], format!("It {verb} {} of {label} items.", evidence.share(value)), advice));
+        let name = if error == "false_accept" { "false accepts" } else { "false rejects" };
         let Some(clusters) = evidence.error_clusters else { continue };
         let (Some(half), Some(all)) = (clusters.half_of_errors_in.get(error), clusters.clusters_with_error.get(error))
         else {
@@ -200,7 +219,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             found.push(finding(
                 FindingWeight::Note,
                 &[id],
-                format!("Half of these errors come from {half} of the {all} groups that show any."),
+                format!("Half of all {name} come from {half} of the {all} groups that show any."),
                 "Read those groups first: an ambiguous specification misleads judge and maker alike.",
             ));
         }
@@ -272,11 +291,11 @@ fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     if evidence.kind == OutcomeKind::Score {
         if let Some(value) = evidence.get("moved_over_one_point") {
             let k = value.details.get("k").copied().unwrap_or(0.0);
-            let weight = if value.estimate > 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+            let weight = if value.estimate > 0.10 { FindingWeight::Bad } else { FindingWeight::Note };
             found.push(finding(
                 weight,
                 &["moved_over_one_point"],
-                format!("Scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
+                format!("The scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
                 if weight == FindingWeight::Bad {
                     "Fix the judge before tuning anything by it: temperature 0, a rubric with described levels, or the mean of several draws."
                 } else {
