@@ -20,13 +20,7 @@ pub(crate) struct Evidence<'a> {
 
 /// A share in per cent. A small one keeps a digit that is not zero: 14 of 55,488 are not none.
 fn per_cent(share: f64) -> String {
-    if share > 0.0 && share < 0.0001 {
-        "under 0.01 %".to_owned()
-    } else if share > 0.0 && share < 0.001 {
-        format!("{:.2} %", 100.0 * share)
-    } else {
-        format!("{:.1} %", 100.0 * share)
-    }
+    if (0.0001..0.001).contains(&share) { format!("{:.2} %", 100.0 * share) } else { format!("{:.1} %", 100.0 * share) }
 }
 
 impl Evidence<'_> {
@@ -57,18 +51,20 @@ fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str)
 /// Returns what is found, the gravest first.
 pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    small(evidence, &mut found);
     parsing(evidence, &mut found);
     truth(evidence, &mut found);
     position(evidence, &mut found);
     stability(evidence, &mut found);
-    small(evidence, &mut found);
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    // Among equals, what can be acted on comes first.
+    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
     found
 }
 
 fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let Some(value) = evidence.get("unparsed_rate").filter(|value| value.estimate > 0.0) else { return };
-    let weight = if value.estimate >= 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+    let (low, _) = evidence.interval(value);
+    let weight = if low > 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
     let advice = if value.estimate >= 0.01 {
         "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random."
     } else {
@@ -169,9 +165,10 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             None => format!("No threshold keeps false accepts under {} with confidence.", per_cent(thresholds.cap)),
         };
         let (weight, advice) = match thresholds.chosen {
-            Some(_) => {
-                (FindingWeight::Note, "Do not accept below it. The cross-validated rates say what choosing it on these data costs.")
-            }
+            Some(_) => (
+                FindingWeight::Note,
+                "Do not accept below it. The cross-validated rates say what choosing it on these data costs.",
+            ),
             None => (FindingWeight::Bad, "Do not let this score accept anything by itself."),
         };
         found.push(finding(weight, &["false_accept_rate"], what, advice));
@@ -199,15 +196,16 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     ];
     for (id, error, verb, label, limit, advice) in pairs {
         let Some(value) = evidence.get(id) else { continue };
-        let (_, high) = evidence.interval(value);
-        let weight = if value.estimate > limit {
+        let (low, high) = evidence.interval(value);
+        // An estimate beyond the limit is no fault while the interval holds the limit.
+        let weight = if low > limit {
             FindingWeight::Bad
         } else if high <= limit {
             FindingWeight::Good
         } else {
             FindingWeight::Note
         };
-        let advice = if weight == FindingWeight::Bad { advice } else { "" };
+        let advice = if value.estimate > limit { advice } else { "" };
         found.push(finding(weight, &[id], format!("It {verb} {} of {label} items.", evidence.share(value)), advice));
         let name = if error == "false_accept" { "false accepts" } else { "false rejects" };
         let Some(clusters) = evidence.error_clusters else { continue };
@@ -291,12 +289,13 @@ fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     if evidence.kind == OutcomeKind::Score {
         if let Some(value) = evidence.get("moved_over_one_point") {
             let k = value.details.get("k").copied().unwrap_or(0.0);
-            let weight = if value.estimate > 0.10 { FindingWeight::Bad } else { FindingWeight::Note };
+            let (low, _) = evidence.interval(value);
+            let weight = if low > 0.10 { FindingWeight::Bad } else { FindingWeight::Note };
             found.push(finding(
                 weight,
                 &["moved_over_one_point"],
                 format!("The scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
-                if weight == FindingWeight::Bad {
+                if value.estimate > 0.10 {
                     "Fix the judge before tuning anything by it: temperature 0, a rubric with described levels, or the mean of several draws."
                 } else {
                     ""
@@ -304,12 +303,13 @@ fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             ));
         }
     } else if let Some(value) = evidence.get("flip_rate") {
-        let weight = if value.estimate > 0.15 { FindingWeight::Bad } else { FindingWeight::Note };
+        let (low, _) = evidence.interval(value);
+        let weight = if low > 0.15 { FindingWeight::Bad } else { FindingWeight::Note };
         found.push(finding(
             weight,
             &["flip_rate"],
             format!("Asked twice, it answers differently {} of the time.", evidence.share(value)),
-            if weight == FindingWeight::Bad { "Vote over several draws, or lower the temperature." } else { "" },
+            if value.estimate > 0.15 { "Vote over several draws, or lower the temperature." } else { "" },
         ));
     }
     voting(evidence, found);
