@@ -196,12 +196,7 @@ impl Log {
             value.filter(|text| !text.is_empty()).map(|text| names.intern(text))
         }
         let row_idx = self.item.len();
-        let item = match self.item.last() {
-            // Logs are mostly sorted by item.
-            Some(&last) if self.items.name(last) == judgement.item => last,
-            _ => self.items.intern(&judgement.item),
-        };
-        self.item.push(item);
+        self.item.push(self.items.intern(&judgement.item));
         self.judge.push(row_idx, name(&mut self.judges, Some(&judgement.judge)));
         self.arm.push(row_idx, name(&mut self.arms, judgement.arm.as_deref()));
         self.dimension.push(row_idx, name(&mut self.dimensions, judgement.dimension.as_deref()));

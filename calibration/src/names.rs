@@ -13,12 +13,18 @@ pub struct Names {
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: RandomState,
+    /// The id given out last: logs are mostly sorted, so that the next name is often the same.
+    last: Option<u32>,
 }
 
 impl Names {
     /// Returns the id of `name`, giving it the next free one if it is new.
     pub fn intern(&mut self, name: &str) -> u32 {
-        // Logs are mostly sorted by item: the name is often that of the row before.
+        if let Some(last) = self.last
+            && self.name(last) == name
+        {
+            return last;
+        }
         let hash = self.hasher.hash_one(name);
         let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
         let entry = self.table.entry(
@@ -26,7 +32,7 @@ impl Names {
             |&id| name_at(text, ends, id) == name,
             |&id| hasher.hash_one(name_at(text, ends, id)),
         );
-        match entry {
+        let id = match entry {
             hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
             hashbrown::hash_table::Entry::Vacant(free) => {
                 let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 distinct names fit in memory");
@@ -35,7 +41,9 @@ impl Names {
                 self.ends.push(self.text.len());
                 id
             }
-        }
+        };
+        self.last = Some(id);
+        id
     }
 
     /// Returns the id of `name`, if it was seen.

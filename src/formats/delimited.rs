@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread;
 
 use csv::{ByteRecord, StringRecord};
 
@@ -32,6 +34,9 @@ pub(super) fn delimiter(head: &[u8]) -> u8 {
 }
 
 /// Reads a table. `row_bytes` is the longest row taken.
+///
+/// Splitting into fields and understanding them take about as long as each other, so each has a thread of its own.
+/// Rows arrive in order, so that the result does not depend on it.
 pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -> Result<&'static str, ReadError> {
     let delimiter = delimiter(&source.head);
     let path = source.path;
@@ -48,41 +53,131 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     {
         rows.repeats_from_zero();
     }
-    let crlf = ends_in_crlf(&source.head);
-    let mut record = ByteRecord::new();
-    let mut n_rows = 0_u64;
-    loop {
-        n_bytes.store(0, Ordering::Relaxed);
-        let started_at = reader.position().line();
-        if !reader.read_byte_record(&mut record).map_err(|error| failed(&path, error, started_at, row_bytes))? {
-            break;
-        }
-        let line = first_line(&record, reader.position().line(), crlf);
-        n_rows += 1;
-        if record.len() != columns.len() {
-            let n_lines = 1 + n_newlines(&record);
-            rows.bad_row("wrong-number-of-fields", line, || wrong_length(&record, columns.len(), n_lines));
-            continue;
-        }
-        // Checked once for the whole row; moving the record back and forth allocates nothing.
-        record = match StringRecord::from_byte_record(record) {
-            Ok(text) => {
-                rows.row(&text, line)?;
-                text.into_byte_record()
-            }
-            Err(error) => {
-                rows.bad_row("invalid-utf8", line, || {
-                    "the row is not valid UTF-8, unlike the start of the file; it was left out".to_owned()
-                });
-                error.into_byte_record()
-            }
-        };
-    }
+    let splitter = Splitter { reader, n_bytes, crlf: ends_in_crlf(&source.head) };
+    let (sender, batches) = mpsc::sync_channel(BATCHES_AHEAD);
+    let (used, recycled) = mpsc::channel();
+    let n_rows = thread::scope(|scope| {
+        scope.spawn(move || splitter.run(&sender, &recycled));
+        take(&batches, &used, &columns, rows).map_err(|stop| match stop {
+            Stop::Sink(error) => error,
+            Stop::Source(error, line) => failed(&path, error, line, row_bytes),
+        })
+    })?;
     if n_rows == 0 {
         let message = format!("has a header ({}) and no rows", columns.join(", "));
         return Err(ReadError::Unusable { path, message });
     }
     Ok(if delimiter == b'\t' { "tsv" } else { "csv" })
+}
+
+/// Rows handed from thread to thread at once.
+const BATCH_ROWS: usize = 1024;
+/// Batches that wait at most: memory is bounded by them.
+const BATCHES_AHEAD: usize = 4;
+
+/// A row split into fields, and the line it starts on.
+struct Row {
+    record: StringRecord,
+    /// The record, where it is no text.
+    not_utf8: Option<ByteRecord>,
+    line: u64,
+}
+
+/// Rows in order; the first `len` count, the others keep their buffers for another time.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<Row>,
+    len: usize,
+    /// Why there are no more rows, with the line on which the next one would start.
+    failure: Option<(csv::Error, u64)>,
+}
+
+/// The thread that splits rows into fields.
+struct Splitter {
+    reader: csv::Reader<Limited>,
+    n_bytes: Arc<AtomicU64>,
+    crlf: bool,
+}
+
+impl Splitter {
+    /// Splits until the source ends or fails, or nobody takes the rows any more.
+    fn run(mut self, batches: &SyncSender<Batch>, recycled: &Receiver<Batch>) {
+        loop {
+            let mut batch = recycled.try_recv().unwrap_or_default();
+            let is_last = self.fill(&mut batch);
+            if batches.send(batch).is_err() || is_last {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether there is nothing after this batch.
+    fn fill(&mut self, batch: &mut Batch) -> bool {
+        batch.len = 0;
+        while batch.len < BATCH_ROWS {
+            if batch.len == batch.rows.len() {
+                batch.rows.push(Row { record: StringRecord::new(), not_utf8: None, line: 0 });
+            }
+            let row = &mut batch.rows[batch.len];
+            let mut record = std::mem::take(&mut row.record).into_byte_record();
+            self.n_bytes.store(0, Ordering::Relaxed);
+            let started_at = self.reader.position().line();
+            match self.reader.read_byte_record(&mut record) {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(error) => {
+                    batch.failure = Some((error, started_at));
+                    return true;
+                }
+            }
+            row.line = first_line(&record, self.reader.position().line(), self.crlf);
+            // Checked once for the whole row; moving the record back and forth allocates nothing.
+            match StringRecord::from_byte_record(record) {
+                Ok(text) => (row.record, row.not_utf8) = (text, None),
+                Err(error) => row.not_utf8 = Some(error.into_byte_record()),
+            }
+            batch.len += 1;
+        }
+        false
+    }
+}
+
+/// Why no more rows are taken.
+enum Stop {
+    Sink(ReadError),
+    Source(csv::Error, u64),
+}
+
+/// Understands the rows and returns how many there were.
+fn take<R: RowSink>(
+    batches: &Receiver<Batch>,
+    used: &Sender<Batch>,
+    columns: &[String],
+    rows: &mut R,
+) -> Result<u64, Stop> {
+    let mut n_rows = 0;
+    for mut batch in batches {
+        for Row { record, not_utf8, line } in &batch.rows[..batch.len] {
+            n_rows += 1;
+            let n_fields = not_utf8.as_ref().map_or(record.len(), ByteRecord::len);
+            if n_fields != columns.len() {
+                let n_lines = 1 + n_newlines(not_utf8.as_ref().unwrap_or(record.as_byte_record()));
+                rows.bad_row("wrong-number-of-fields", *line, || wrong_length(n_fields, columns.len(), n_lines));
+            } else if not_utf8.is_some() {
+                rows.bad_row("invalid-utf8", *line, || {
+                    "the row is not valid UTF-8, unlike the start of the file; it was left out".to_owned()
+                });
+            } else {
+                rows.row(record, *line).map_err(Stop::Sink)?;
+            }
+        }
+        if let Some((error, line)) = batch.failure.take() {
+            return Err(Stop::Source(error, line));
+        }
+        // The other thread may have ended; then nobody needs the buffers.
+        used.send(batch).ok();
+    }
+    Ok(n_rows)
 }
 
 /// Returns the line on which a record starts, given the reader's line after it.
@@ -120,12 +215,12 @@ impl Cells for StringRecord {
     }
 }
 
-fn wrong_length(record: &ByteRecord, n_columns: usize, n_lines: u64) -> String {
+fn wrong_length(n_fields: usize, n_columns: usize, n_lines: u64) -> String {
     let hint = match n_lines {
         0 | 1 => String::new(),
         _ => format!(". It takes up {n_lines} lines: is a quote opened and never closed?"),
     };
-    format!("the row has {} fields, the header has {n_columns}; the row was left out{hint}", record.len())
+    format!("the row has {n_fields} fields, the header has {n_columns}; the row was left out{hint}")
 }
 
 /// Returns whether the start of the table holds a 0 in the column that numbers the repeats.

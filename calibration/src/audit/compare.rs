@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::distribution::{normal_cdf, t_cdf};
+use crate::distribution::t_cdf;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
+use crate::paired::{McNemarTest, holm, mcnemar};
 
 use super::AuditConfig;
 use super::estimate::Values;
@@ -33,7 +34,7 @@ pub(crate) fn comparisons(table: &Table<'_>, config: &AuditConfig) -> Vec<Compar
                 }
             }
         }
-        holm(&mut of_kind, 1.0 - config.level);
+        correct(&mut of_kind, 1.0 - config.level);
         found.extend(of_kind);
     }
     found
@@ -124,7 +125,7 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
             let difference = differences.mean("b less a, item by item, mean", range, None)?;
             let independent = difference.n_clusters == difference.n_items;
             let (p_value, test) = if is_binary && independent {
-                (Some(mcnemar_mid_p(discordant)), "McNemar, mid-p")
+                (Some(mcnemar(discordant[0], discordant[1], McNemarTest::MidP)), "McNemar, mid-p")
             } else {
                 let p = match difference.spread {
                     Spread::Student { standard_error, degrees, .. } if standard_error > 0.0 && degrees >= 1.0 => {
@@ -174,41 +175,13 @@ fn shared_units<'a>(a: &'a Subject, b: &'a Subject) -> Vec<(&'a Unit, &'a Unit)>
     shared
 }
 
-/// Returns the mid-p of McNemar's test (Fagerland 2013) of the items on which only one is right.
-fn mcnemar_mid_p([only_a, only_b]: [u64; 2]) -> f64 {
-    let n = only_a + only_b;
-    let few = only_a.min(only_b);
-    if n == 0 {
-        return 1.0;
-    }
-    if n > 10_000 {
-        // The binomial is normal here to more digits than are shown.
-        let z = (only_a as f64 - only_b as f64).abs() / (n as f64).sqrt();
-        return 2.0 * normal_cdf(-z);
-    }
-    // P(X < few) + ½P(X = few), X binomial(n, ½), both tails.
-    let mut term = 0.5_f64.ln() * n as f64;
-    let mut below = 0.0;
-    for k in 0..few {
-        below += term.exp();
-        term += ((n - k) as f64 / (k + 1) as f64).ln();
-    }
-    (2.0 * below + term.exp()).min(1.0)
-}
-
-/// Corrects p values for the number of comparisons (Holm 1979) and withdraws what does not hold.
-fn holm(comparisons: &mut [Comparison], alpha: f64) {
-    let mut order: Vec<usize> = (0..comparisons.len()).filter(|&idx| comparisons[idx].p_value.is_some()).collect();
-    let p = |comparisons: &[Comparison], idx: usize| comparisons[idx].p_value.unwrap_or(1.0);
-    order.sort_by(|&x, &y| p(comparisons, x).total_cmp(&p(comparisons, y)).then(x.cmp(&y)));
-    let mut largest = 0.0_f64;
-    for (rank, &idx) in order.iter().enumerate() {
-        largest = largest.max(p(comparisons, idx) * (order.len() - rank) as f64).min(1.0);
-        comparisons[idx].p_holm = Some(largest);
-    }
-    for comparison in comparisons {
-        let is_shown = comparison.p_holm.is_some_and(|p| p < alpha);
-        if !is_shown && comparison.better != "neither" {
+/// Corrects p values for the number of comparisons and withdraws what does not hold.
+fn correct(comparisons: &mut [Comparison], alpha: f64) {
+    // NaN stands for a test that is undefined; it takes no part.
+    let p_values: Vec<f64> = comparisons.iter().map(|comparison| comparison.p_value.unwrap_or(f64::NAN)).collect();
+    for (comparison, adjusted) in comparisons.iter_mut().zip(holm(&p_values)) {
+        comparison.p_holm = (!adjusted.is_nan()).then_some(adjusted);
+        if comparison.p_holm.is_none_or(|p| p >= alpha) && comparison.better != "neither" {
             "undecided".clone_into(&mut comparison.better);
         }
     }

@@ -4,6 +4,7 @@ use crate::distribution::normal_quantile;
 use crate::gate::{Gate, LimitResult, LimitState};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
+use crate::paired::holm;
 
 use super::catalogue::{Family, Unit, info};
 use super::estimate::{Estimated, Measured};
@@ -55,7 +56,7 @@ pub(crate) fn decide(
             trials.push(Trial { id, side, limit: limit_value, required: limit.required, value, p_broken });
         }
     }
-    holm(&mut trials);
+    correct(&mut trials);
     let alpha = (1.0 - level) / 2.0;
     let mut results: Vec<LimitResult> = trials.iter().map(|trial| apply(trial, level, alpha)).collect();
     let order = |id: &str| super::catalogue::MEASURES.iter().position(|measure| measure.id == id);
@@ -65,18 +66,10 @@ pub(crate) fn decide(
 }
 
 /// Replaces p values by Holm's, over the limits that could be measured.
-fn holm(trials: &mut [Trial<'_>]) {
-    let mut order: Vec<usize> = (0..trials.len()).filter(|&idx| trials[idx].p_broken.is_some()).collect();
-    order.sort_by(|&x, &y| {
-        let p = |idx: usize| trials[idx].p_broken.unwrap_or(1.0);
-        p(x).total_cmp(&p(y)).then(x.cmp(&y))
-    });
-    let n = order.len();
-    let mut largest = 0.0_f64;
-    for (rank, idx) in order.into_iter().enumerate() {
-        let p = trials[idx].p_broken.unwrap_or(1.0);
-        largest = largest.max(p * (n - rank) as f64).min(1.0);
-        trials[idx].p_broken = Some(largest);
+fn correct(trials: &mut [Trial<'_>]) {
+    let p_values: Vec<f64> = trials.iter().map(|trial| trial.p_broken.unwrap_or(f64::NAN)).collect();
+    for (trial, adjusted) in trials.iter_mut().zip(holm(&p_values)) {
+        trial.p_broken = (!adjusted.is_nan()).then_some(adjusted);
     }
 }
 
