@@ -95,25 +95,7 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "",
         ));
     }
-    for baseline in evidence.baselines {
-        let Some(difference) = &baseline.judge_minus_baseline else { continue };
-        if let (Some(low), Some(high)) = (difference.low, difference.high)
-            && low <= 0.0
-        {
-            let weight = if high < 0.0 { FindingWeight::Bad } else { FindingWeight::Note };
-            let verb = if high < 0.0 { "is worse than" } else { "is not shown to beat" };
-            found.push(finding(
-                weight,
-                &["accuracy"],
-                format!(
-                    "It {verb} a judge that {} ({} right).",
-                    baseline.explanation,
-                    per_cent(baseline.accuracy.estimate)
-                ),
-                "Until it beats that, it adds nothing: change the prompt or the model.",
-            ));
-        }
-    }
+    baseline(evidence, found);
     accept_errors(evidence, found);
     if let Some(value) = evidence.get("auc") {
         let (low, high) = evidence.interval(value);
@@ -173,6 +155,26 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         };
         found.push(finding(weight, &["false_accept_rate"], what, advice));
     }
+}
+
+/// Sets the judge beside the best of the judges that do not look; the others say nothing more.
+fn baseline(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let best = evidence.baselines.iter().rev().max_by(|a, b| a.accuracy.estimate.total_cmp(&b.accuracy.estimate));
+    let Some((best, difference)) = best.and_then(|best| Some((best, best.judge_minus_baseline.as_ref()?))) else {
+        return;
+    };
+    let (Some(low), Some(high)) = (difference.low, difference.high) else { return };
+    if low > 0.0 {
+        return;
+    }
+    let (weight, verb, advice) = if high < 0.0 {
+        (FindingWeight::Bad, "is worse than", "It adds nothing: change the prompt or the model.")
+    } else {
+        (FindingWeight::Note, "is not shown to beat", "Until it is, nothing shows that it adds anything.")
+    };
+    let guess = per_cent(best.accuracy.estimate);
+    let what = format!("It {verb} a judge that {} ({guess} right).", best.explanation);
+    found.push(finding(weight, &["accuracy"], what, advice));
 }
 
 fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
