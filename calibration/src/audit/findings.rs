@@ -18,8 +18,10 @@ pub(crate) struct Evidence<'a> {
     pub is_cached: bool,
 }
 
+/// A share in per cent: one decimal, or the first digit that is not 0.
 fn per_cent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    let value = 100.0 * share;
+    if value > 0.0 && value < 0.05 { format!("{value:.2} %") } else { format!("{value:.1} %") }
 }
 
 impl Evidence<'_> {
@@ -165,6 +167,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         (
             "false_accept_rate",
             "false_accept",
+            "false accepts",
             "accepts",
             "wrong",
             0.10,
@@ -173,13 +176,14 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         (
             "false_reject_rate",
             "false_reject",
+            "false rejects",
             "rejects",
             "right",
             0.20,
             "Look at the rejected items below; an anchor of an acceptable item often helps.",
         ),
     ];
-    for (id, error, verb, label, limit, advice) in pairs {
+    for (id, error, name, verb, label, limit, advice) in pairs {
         let Some(value) = evidence.get(id) else { continue };
         let (_, high) = evidence.interval(value);
         let weight = if value.estimate > limit {
@@ -200,7 +204,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             found.push(finding(
                 FindingWeight::Note,
                 &[id],
-                format!("Half of these errors come from {half} of the {all} groups that show any."),
+                format!("Half of its {name} come from {half} of the {all} groups that show any."),
                 "Read those groups first: an ambiguous specification misleads judge and maker alike.",
             ));
         }

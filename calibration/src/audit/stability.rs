@@ -131,6 +131,7 @@ pub(crate) fn measure(
     let mut draws = Draws::default();
     let [mut flips, mut differences, mut moved, mut modal, mut any] = [(); 5].map(|()| Values::default());
     let mut with_unparsed = WithUnparsed::default();
+    let any_unparsed = subject.n_unparsed() > 0;
     let mut variances: Vec<UnitValue> = Vec::new();
     let mut range_max: Option<(f64, u32)> = None;
     let (mut n_repeated, mut n_short, mut n_judgements, mut n_items) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -151,7 +152,9 @@ pub(crate) fn measure(
                 continue;
             }
             draws.fill(subject.parsed(cell));
-            with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            if any_unparsed {
+                with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            }
             if cell.n_parsed() < 2 {
                 continue;
             }
