@@ -67,19 +67,30 @@ pub(crate) fn unit_swap_consistency(subject: &Subject, unit: &Unit) -> Option<f6
 }
 
 fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
-    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction] =
-        [(); 6].map(|()| Values::default());
+    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction, mut wins] =
+        [(); 7].map(|()| Values::default());
+    let mut answers = [0.0; 3];
     let (mut pairs, mut patterns) = (0_u64, [0_u64; 3]);
     let (mut pooled_first, mut pooled_decided) = (0.0, 0.0);
     let mut n_excess_items = 0_u64;
     for unit in units {
+        let (mut won, mut n_cells, mut n_parsed) = (0.0, 0.0, 0);
         for cell in subject.cells_of(unit) {
             let counts = Counts::of(subject, cell);
+            if cell.n_parsed() > 0 {
+                answers.iter_mut().zip(counts.0).for_each(|(sum, count)| *sum += count);
+                won += (counts.0[1] + counts.0[2] / 2.0) / counts.n();
+                n_cells += 1.0;
+                n_parsed += cell.n_parsed();
+            }
             let is_ba = cell.order == Some(Order::Ba);
             if cell.order.is_some() {
                 pooled_first += counts.0[usize::from(is_ba)];
                 pooled_decided += counts.0[0] + counts.0[1];
             }
+        }
+        if n_cells > 0.0 {
+            wins.push(unit, won / n_cells, n_parsed);
         }
         let Some((cell_ab, cell_ba)) = both_orders(subject, unit) else { continue };
         let (ab, ba) = (Counts::of(subject, cell_ab), Counts::of(subject, cell_ba));
@@ -142,6 +153,14 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
             .map(|value| value.detail("pooled_first", pooled_first).detail("pooled_decided", pooled_decided)),
         "no item was shown in both orders with a decided answer",
         NEEDS,
+    );
+    let [n_a, n_b, n_tie] = answers;
+    measured.record(
+        "win_rate",
+        wins.proportion("answers for candidate B, ties half, mean over orders and items")
+            .map(|value| value.detail("n_a", n_a).detail("n_b", n_b).detail("n_tie", n_tie)),
+        "no answer was parsed",
+        &[],
     );
     let few = n_excess_items < 50;
     let range = [-1.0, 1.0];
