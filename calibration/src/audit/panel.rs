@@ -205,7 +205,9 @@ fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&
                 n: basis.n,
                 n_items: basis.n_items,
                 n_clusters,
-                method: format!("{name}, missing ratings allowed; infinitesimal jackknife over clusters, scale of atanh"),
+                method: format!(
+                    "{name}, missing ratings allowed; infinitesimal jackknife over clusters, scale of atanh"
+                ),
                 cautions: Vec::new(),
                 details: [
                     ("observed_agreement".to_owned(), found.agreement.observed),

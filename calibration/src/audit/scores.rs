@@ -163,7 +163,16 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
             worst: None,
         }
     });
-    let value = value.map(|value| observed.beside_area(value));
+    let value = value.map(|value| {
+        let value = observed.beside_area(value);
+        [("right", true), ("wrong", false)].into_iter().fold(value, |value, (name, good)| {
+            let of_class = || units.iter().filter(|unit| unit.truth.good == Some(good));
+            let (sum, n) = of_class()
+                .flat_map(|unit| subject.parsed_of(unit))
+                .fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
+            value.detail(&format!("pooled_mean_score_of_{name}_items"), sum / n)
+        })
+    });
     measured.record("auc", value, "needs items labelled right and items labelled wrong", LABEL);
 }
 

@@ -314,6 +314,10 @@ fn within_item_sd(variances: &[UnitValue], counts: Counts) -> Option<Estimated> 
         details: [
             ("degrees_of_freedom".to_owned(), variances.iter().map(|value| value.weight).sum()),
             (
+                "root_of_mean_variance".to_owned(),
+                (variances.iter().map(|value| value.value).sum::<f64>() / variances.len() as f64).sqrt(),
+            ),
+            (
                 "mean_of_sds".to_owned(),
                 variances.iter().map(|value| value.value.sqrt()).sum::<f64>() / variances.len() as f64,
             ),

@@ -108,9 +108,12 @@ fn majority(ledger: &mut Ledger, path: &str, file: &std::path::Path, name: &str)
     });
     let mut log = Log::default();
     for ((item, order), choices) in &rows {
-        let choice = [Choice::A, Choice::B, Choice::Tie]
-            .into_iter()
-            .find(|choice| choices.iter().filter(|other| **other == Some(*choice)).count() > 1);
+        // The commonest parsed answer, if there is one alone.
+        let votes = |choice: Choice| choices.iter().filter(|other| **other == Some(choice)).count();
+        let all = [Choice::A, Choice::B, Choice::Tie];
+        let choice = all.into_iter().find(|&choice| {
+            votes(choice) > 0 && all.iter().all(|&other| other == choice || votes(other) < votes(choice))
+        });
         let row = Judgement { item: item.into(), order: Some(*order), choice, ..Judgement::default() };
         log.push(&row, 1);
     }
@@ -159,7 +162,9 @@ fn swapped(ledger: &mut Ledger, path: &str, judge: &JudgeAudit) {
     let both = count(judge, "accuracy_both_orders", "paired_by_repeat_right");
     ledger.rate(&format!("{path}/acc_both_correct"), both, n);
     let [consistent, primacy, recency, pairs] = patterns(judge);
-    ledger.rate(&format!("{path}/position_consistency"), consistent, n);
+    // Two unparsed answers are the same winner to the reference.
+    let none = count(judge, "swap_consistency", "paired_by_repeat_both_unparsed");
+    ledger.rate(&format!("{path}/position_consistency"), consistent + none, n);
     let (first, decided) = pooled_first(judge);
     ledger.rate(&format!("{path}/first_position_preference"), first, decided);
     ledger.count(&format!("{path}/other_verdicts"), judge.n_unparsed);
@@ -174,16 +179,18 @@ fn auto_j_and_judge_bench() {
     let mut ledger = Ledger::read(&folder, "pairwise_misc");
     let columns = "item=pair_id, order_ab=order1, order_ba=order2_as_shown, as_shown=order_ba, outcome=choice";
     let file = folder.join("judgebench_haiku.csv");
-    let path =
-        "/sets/JudgeBench|claude-3-5-sonnet-20240620,judge_name=arena_hard,judge_model=claude-3-haiku-20240307";
+    let path = "/sets/JudgeBench|claude-3-5-sonnet-20240620,judge_name=arena_hard,judge_model=claude-3-haiku-20240307";
     let judge = only(&log_of(&file, columns), &config());
     both_orders(&mut ledger, path, &judge, "both_correct", "position_consistency");
     let net = |judge: &JudgeAudit, name| count(judge, "accuracy_both_orders", &format!("paired_by_repeat_net_{name}"));
     ledger.rate(&format!("{path}/repo_metric_correct"), net(&judge, "right"), judge.n_items);
     ledger.count(&format!("{path}/repo_metric_incorrect"), net(&judge, "wrong"));
     ledger.count(&format!("{path}/repo_metric_tie"), net(&judge, "none"));
-    let [consistent, primacy, recency, pairs] = patterns(&judge);
-    let other = judge.n_items - pairs;
+    // The reference lets an answer whose partner was not parsed lean by itself.
+    let lone = |place: &str| count(&judge, "swap_consistency", &format!("paired_by_repeat_{place}_and_unparsed"));
+    let [consistent, primacy, recency, _] = patterns(&judge);
+    let (primacy, recency) = (primacy + lone("first"), recency + lone("second"));
+    let other = judge.n_items - consistent - primacy - recency;
     for (name, n) in [("consistent", consistent), ("primacy", primacy), ("recency", recency), ("other", other)] {
         count_or_none(&mut ledger, &format!("{path}/pattern/{name}"), n);
     }
@@ -237,14 +244,14 @@ fn both_orders(ledger: &mut Ledger, path: &str, judge: &JudgeAudit, both: &str, 
 }
 
 const VICUNA: &str = "item=question_id, group=question_id, first=first_model, second=second_model, \
-                      chosen_position=verdict, people=human";
+                      chosen_position=verdict, people=human, generator=file";
 /// Each order of a pair an item, the place chosen its category.
-const VICUNA_AS_SHOWN: &str = "item=question_id+first_model+second_model, category=verdict, people=human";
+const VICUNA_AS_SHOWN: &str =
+    "item=question_id+first_model+second_model, category=verdict, people=human, generator=file";
 
-/// Keeps the first answer of a judge to each prompt: one pair was judged in two runs.
-fn first_run() -> impl FnMut(&mut Judgement<'static>) -> bool {
-    let mut seen = std::collections::BTreeSet::new();
-    move |row| row.rater.is_some() || seen.insert((row.judge.to_string(), row.item.to_string(), row.order))
+/// Whether a row is of the second run, in which one judge was asked again about one pair: its files are named with dashes.
+fn is_second_run(row: &Judgement<'_>) -> bool {
+    row.generator.as_deref().is_some_and(|file| file.starts_with("answer-"))
 }
 
 #[test]
@@ -252,7 +259,7 @@ fn peer_rank_judges_against_people() {
     let Some(folder) = data() else { return };
     let mut ledger = Ledger::read(&folder, "prd_vicuna80");
     let file = folder.join("prd_vicuna80_verdicts.csv");
-    let audit = audited(&log_where(&file, VICUNA, first_run()), &config());
+    let audit = audited(&log_where(&file, VICUNA, |row| !is_second_run(row)), &config());
     assert_eq!(audit.data.label_source, "raters (plurality)");
     for judge in &audit.judges {
         let path = format!("/judges/{}", judge.judge);
@@ -277,7 +284,7 @@ fn peer_rank_judges_against_people() {
             let (a, b) = pair.split_once('|').unwrap();
             let columns = format!("{VICUNA}, where={{first_model=[{a}, {b}], second_model=[{a}, {b}]}}");
             let of_judge = AuditConfig { judge: Some(judge.judge.clone()), ..config() };
-            let of_pair = only(&log_where(&file, &columns, first_run()), &of_judge);
+            let of_pair = only(&log_where(&file, &columns, |row| !is_second_run(row)), &of_judge);
             let [consistent, primacy, recency, _] = patterns(&of_pair);
             for (name, n) in [("consistent", consistent), ("primacy", primacy), ("recency", recency)] {
                 count_or_none(&mut ledger, &format!("{path}/per_pair/{pair}/{name}"), n);
@@ -305,17 +312,16 @@ fn people(ledger: &mut Ledger, file: &std::path::Path) {
     ledger.number("/human/mean_pairwise_agreement", all["percent_agreement"].estimate);
     ledger.number("/human/fleiss_kappa", all["fleiss_kappa"].estimate);
     ledger.number("/human/alpha_nominal", all["alpha_nominal"].estimate);
-    // People put on trial as one judge, for the place they choose.
-    let columns = VICUNA.replace(", people=human", ", where={judge=human}");
-    let judge = only(&log_of(file, &columns), &config());
-    let (first, decided) = pooled_first(&judge);
-    ledger.rate("/human/first_position_preference", first, decided);
+    // People put on trial as one judge, for the place they choose: no pair was shown to them in both orders, so that an
+    // audit measures no preference; the counts are those of the answers.
+    let judge = only(&log_of(file, &VICUNA_AS_SHOWN.replace("people=human", "where={judge=human}")), &config());
+    let (first, second) = (answers(&judge, "1"), answers(&judge, "2"));
+    ledger.rate("/human/first_position_preference", first, first + second);
 }
 
 fn second_run(ledger: &mut Ledger, file: &std::path::Path) {
-    let mut seen = std::collections::BTreeSet::new();
     let both = log_where(file, VICUNA_AS_SHOWN, |row| {
-        if row.judge == "gpt35" && !seen.insert(row.item.clone()) {
+        if is_second_run(row) {
             row.judge = "second run".into();
         }
         row.rater.is_none() && row.judge != "claude"

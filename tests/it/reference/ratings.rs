@@ -13,7 +13,7 @@ use assize_calibration::icc::{IccModel, IccUnit, OneWayTally, icc, mean_squares}
 use assize_calibration::proportion::wilson;
 
 use super::ledger::Ledger;
-use super::{answers, audited, config, count, data, detail, log_of, log_where, measure, only, whole, with_unparsed};
+use super::{answers, audited, config, count, data, detail, log_of, log_where, measure, only, whole};
 
 fn cell(confusion: &Confusion, label: &str, answer: &str) -> u64 {
     let place = |name: &str| confusion.categories.iter().position(|category| category == name);
@@ -75,7 +75,8 @@ fn xstest_people(ledger: &mut Ledger, path: &str, classes: &Audit) {
         ledger.count(&format!("{path}/human_counts/{category}"), of_label);
     }
     ledger.count(&format!("{path}/n"), n);
-    let people = &classes.agreement.iter().find(|agreement| agreement.among == "annotation_1 and annotation_2").unwrap();
+    let people =
+        &classes.agreement.iter().find(|agreement| agreement.among == "annotation_1 and annotation_2").unwrap();
     let same = &people.measures["percent_agreement"];
     let n_same = whole(same.estimate * same.n_items as f64);
     ledger.rate(&format!("{path}/annotator_agreement"), n_same, same.n_items);
@@ -135,8 +136,8 @@ fn crowd_votes_on_ducks_and_dogs() {
             ledger.count(&format!("{path}/tied_items"), whole(point.tie_share * voting.n_items as f64));
             ledger.number(&format!("{path}/expected_accuracy"), point.accuracy.as_ref().unwrap().estimate);
         }
-        let people = format!("item=question, rater=worker, category=answer");
-        let people = audited(&log_of(&file, &people), &config());
+        let people = "item=question, rater=worker, category=answer";
+        let people = audited(&log_of(&file, people), &config());
         let all = &people.agreement[0];
         ledger.count(&format!("{path}/n_workers"), all.n_raters);
         ledger.number(&format!("{path}/alpha_nominal"), all.measures["alpha_nominal"].estimate);
@@ -170,20 +171,24 @@ fn a_hundred_answers_to_one_question() {
         for set in ["all", "bbh", "squad", "mtb"] {
             let path = format!("/runs/{key}/{set}");
             let log = log_where(&file, columns, |row| {
+                // No letter is an answer of its own to the reference, too.
+                if row.is_unparsed() {
+                    row.category = Some("none".into());
+                }
                 row.arm.as_deref() == Some(temperature) && (set == "all" || row.item.starts_with(set))
             });
             let judge = only(&log, &AuditConfig { stability_repeats: 100, ..config() });
             ledger.count(&format!("{path}/n_questions"), judge.n_items);
             ledger.count(&format!("{path}/n_verdicts"), judge.n_judgements);
-            let invalid = judge.n_unparsed + answers(&judge, "several");
+            let invalid = answers(&judge, "none") + answers(&judge, "several");
             ledger.rate(&format!("{path}/valid"), judge.n_judgements - invalid, judge.n_judgements);
-            let modal = with_unparsed(measure(&judge, "repeat_consistency"));
+            let modal = measure(&judge, "repeat_consistency").estimate;
             ledger.number(&format!("{path}/mean_modal_share"), modal);
             ledger.number(&format!("{path}/flip_rate"), 1.0 - modal);
             let flip = measure(&judge, "flip_rate");
-            ledger.number(&format!("{path}/pairwise_agreement"), 1.0 - with_unparsed(flip));
+            ledger.number(&format!("{path}/pairwise_agreement"), 1.0 - flip.estimate);
             ledger.number(&format!("{path}/entropy_bits"), detail(flip, "entropy_bits").unwrap());
-            let any = with_unparsed(measure(&judge, "any_flip_rate"));
+            let any = measure(&judge, "any_flip_rate").estimate;
             ledger.count(&format!("{path}/constant_questions"), whole((1.0 - any) * judge.n_items as f64));
             for letter in ledger.names(&format!("{path}/letter_counts")) {
                 ledger.count(&format!("{path}/letter_counts/{letter}"), answers(&judge, &letter));
@@ -241,9 +246,7 @@ fn textbook_tables() {
     let Some(folder) = data() else { return };
     let mut ledger = Ledger::read(&folder, "agreement_textbook");
     let unweighted = Weighting::Unweighted;
-    let fleiss = |rows: &[Vec<f64>]| {
-        fleiss_kappa(&counts(rows), rows[0].len(), &unweighted).unwrap().agreement.kappa
-    };
+    let fleiss = |rows: &[Vec<f64>]| fleiss_kappa(&counts(rows), rows[0].len(), &unweighted).unwrap().agreement.kappa;
     let rows = table(&mut ledger, "/sets/fleiss_wikipedia_14raters/counts");
     let path = "/sets/fleiss_wikipedia_14raters/computed";
     ledger.number(&format!("{path}/fleiss_kappa"), fleiss(&rows));
@@ -292,9 +295,7 @@ fn wine(ledger: &mut Ledger) {
     let rows = table(ledger, "/sets/wine_icc/data_targets_x_judges");
     let path = "/sets/wine_icc/computed";
     let squares = mean_squares(&rows.concat(), 4).unwrap();
-    for (number, model) in
-        [(1, IccModel::OneWay), (2, IccModel::TwoWayRandom), (3, IccModel::TwoWayMixed)]
-    {
+    for (number, model) in [(1, IccModel::OneWay), (2, IccModel::TwoWayRandom), (3, IccModel::TwoWayMixed)] {
         for (name, unit) in [("1", IccUnit::Single), ("k", IccUnit::Mean)] {
             let found = icc(&squares, model, unit, 0.95).unwrap().estimate;
             ledger.number(&format!("{path}/ICC({number},{name})"), found);

@@ -40,8 +40,8 @@ fn reward_bench_2_scores_repeated_eight_times() {
         ledger.number(&format!("{path}/alpha_ordinal"), detail(alpha, "alpha_ordinal").unwrap());
         ledger.number(&format!("{path}/max_unit_range"), measure(&judge, "within_item_range_max").estimate);
         let auc = measure(&judge, "auc");
-        ledger.number(&format!("{path}/mean_score_gold"), detail(auc, "mean_score_of_right_items").unwrap());
-        ledger.number(&format!("{path}/mean_score_wrong"), detail(auc, "mean_score_of_wrong_items").unwrap());
+        ledger.number(&format!("{path}/mean_score_gold"), detail(auc, "pooled_mean_score_of_right_items").unwrap());
+        ledger.number(&format!("{path}/mean_score_wrong"), detail(auc, "pooled_mean_score_of_wrong_items").unwrap());
 
         let mut missing = BTreeSet::new();
         log_where(&file, REWARD_BENCH, |row| {
@@ -83,7 +83,8 @@ fn complete_units(ledger: &mut Ledger, path: &str, judge: &JudgeAudit) {
 
 fn best_of_group(ledger: &mut Ledger, path: &str, k: u32, judge: &JudgeAudit) {
     let best = measure(judge, "top_of_group_accuracy");
-    let (right, tied) = (count(judge, "top_of_group_accuracy", "n_right"), count(judge, "top_of_group_accuracy", "n_tied"));
+    let (right, tied) =
+        (count(judge, "top_of_group_accuracy", "n_right"), count(judge, "top_of_group_accuracy", "n_top_tied"));
     let n = best.n_clusters;
     ledger.count(&format!("{path}/k"), u64::from(k));
     ledger.count(&format!("{path}/n"), n);
@@ -222,8 +223,6 @@ fn conala_grades_of_four_prompts_and_sixteen_people() {
     ledger.count("/human/n_items", alpha.n_items);
     ledger.number("/human/alpha_interval", alpha.estimate);
     ledger.number("/human/alpha_ordinal", detail(alpha, "alpha_ordinal").unwrap());
-    let within = detail(&people.measures["icc_single"], "msw").unwrap();
-    ledger.number("/human/pooled_within_item_sd", within.sqrt());
     let variants = agreement(&audit, "judges");
     let alpha = &variants.measures["alpha_interval"];
     ledger.number("/four_prompt_variants/alpha_interval", alpha.estimate);
@@ -240,6 +239,9 @@ fn conala_grades_of_four_prompts_and_sixteen_people() {
     // The same grades as one judge's repeats, for their counts.
     let repeats = "item=problem+system, judge='people', repeats=grader1..grader16, empty=skip";
     let people = only(&log_of(&file, repeats), &config());
+    // The reference weighs the people's variances of all items the same; the estimate weighs them by their degrees of freedom.
+    let sd = detail(measure(&people, "within_item_sd"), "root_of_mean_variance").unwrap();
+    ledger.number("/human/pooled_within_item_sd", sd);
     for grade in ledger.names("/human/grade_counts") {
         ledger.count(&format!("/human/grade_counts/{grade}"), super::answers(&people, &grade));
     }
@@ -309,7 +311,8 @@ fn alpaca_eval_preferences_of_two_annotators() {
     for (name, judge) in judges {
         let path = format!("/sets/{name}");
         // The win rate is the mean preference less that of a certain loss, 1.
-        let columns = format!("item=i, judge=judge_config, score=preference, label='1', where={{judge_config={judge}}}");
+        let columns =
+            format!("item=i, judge=judge_config, score=preference, label='1', where={{judge_config={judge}}}");
         let scores = only(&log_of(&file, &columns), &AuditConfig { good_at: Some(1.5), ..config() });
         let mean = measure(&scores, "mean_error");
         ledger.count(&format!("{path}/n"), mean.n_items);
