@@ -11,3 +11,4 @@ mod cli_support;
 mod foreign;
 mod foreign_data;
 mod formats;
+mod reference;

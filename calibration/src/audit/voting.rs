@@ -17,6 +17,8 @@ use super::result::{Voting, VotingPoint};
 use super::table::{Subject, Table, Unit, is};
 use super::truth::Accepts;
 
+/// The most draws considered when answers are of two kinds only.
+const MOST_DRAWS_TWO_ANSWERS: usize = 51;
 /// The most draws considered.
 const MOST_DRAWS: usize = 25;
 /// The most draws considered when an item got many different answers: subsets are enumerated by counts.
@@ -151,7 +153,11 @@ fn draws_considered(subject: &Subject, units: &[Unit], is_binary: bool) -> Optio
     lengths.sort_unstable();
     let reached = lengths[lengths.len() / 10];
     let reached = if reached < 3 { lengths[lengths.len() / 2] } else { reached };
-    let most = if answers > 4 { MOST_DRAWS_MANY_ANSWERS } else { MOST_DRAWS };
+    let most = match answers {
+        ..=2 => MOST_DRAWS_TWO_ANSWERS,
+        3..=4 => MOST_DRAWS,
+        _ => MOST_DRAWS_MANY_ANSWERS,
+    };
     let k_max = reached.min(most);
     (k_max >= 3).then_some(if k_max.is_multiple_of(2) { k_max - 1 } else { k_max })
 }
