@@ -27,7 +27,8 @@ fn per_cent_digits(share: f64) -> String {
     }
     let per_cent = share * 100.0;
     let from_certainty = per_cent.abs().min((100.0 - per_cent.abs()).abs());
-    let is_exact = from_certainty < 1e-10;
+    // Nearer than three decimals can show, `100.000` would say no more than `100.0`.
+    let is_exact = from_certainty < 0.0005;
     let decimals = if is_exact || from_certainty >= 0.05 {
         1
     } else if from_certainty >= 0.005 {

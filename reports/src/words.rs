@@ -205,7 +205,7 @@ pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
         .collect()
 }
 
-/// Returns the command that makes this audit again, as far as the audit knows it.
+/// Returns the command that makes this audit again.
 pub(crate) fn command(audit: &Audit) -> String {
     let quoted = |word: &str| {
         let word = text::visible(word);
@@ -214,8 +214,6 @@ pub(crate) fn command(audit: &Audit) -> String {
     };
     let mut words = vec!["assize audit".to_owned()];
     words.extend(audit.source.files.iter().map(|file| quoted(file)));
-    if audit.gate.name != "built in" && !audit.gate.name.is_empty() {
-        words.push(format!("--gate {}", quoted(&audit.gate.name)));
-    }
+    words.extend(audit.source.options.iter().map(|word| quoted(word)));
     words.join(" ")
 }

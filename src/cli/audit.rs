@@ -30,7 +30,7 @@ Examples:
   assize audit judgements.csv
   assize audit judgements.csv --out report
   assize audit runs/*.jsonl --scale 1-10 --accept-at 8 --gate gate.toml
-  assize audit table.csv --columns 'item=id, score=s1..s8, label=human'
+  assize audit table.csv --columns 'item=id, repeats=s1..s8, label=human'
   zcat log.csv.gz | assize audit - --json | jq '.judges[].measures.flip_rate'
 
 Settings, the upper one counting: flags; the variables named above; the file given with --config,
@@ -178,6 +178,7 @@ fn flag(field: &str) -> String {
 }
 
 pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failure> {
+    let options = deciding(&args);
     let plan = Plan::new(&mut args, printer)?;
     // The directory comes before the reading, so that a wrong one is told at once.
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
@@ -204,7 +205,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     }
     let mut audit = audited?;
     drop(log);
-    complete(&mut audit, &args.sources, reading);
+    complete(&mut audit, &args.sources, options, reading);
     if args.strict {
         reading::strict(&audit.problems)?;
     }
@@ -234,14 +235,39 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
 }
 
 /// Adds to the audit what only the reading knows.
-fn complete(audit: &mut Audit, sources: &[PathBuf], reading: Reading) {
+fn complete(audit: &mut Audit, sources: &[PathBuf], options: Vec<String>, reading: Reading) {
     env!("CARGO_PKG_VERSION").clone_into(&mut audit.version);
     audit.data.n_rows = reading.n_rows();
     audit.data.n_bad_rows = reading.n_bad_rows();
     let Reading { summaries, problems } = reading;
-    audit.source =
-        Source { files: names(sources), formats: summaries.into_iter().map(|summary| summary.format).collect() };
+    let formats = summaries.into_iter().map(|summary| summary.format).collect();
+    audit.source = Source { files: names(sources), formats, options };
     audit.problems.splice(0..0, problems.into_vec());
+}
+
+/// Returns the options that decide the figures, also those given by variables, as the words of a command line.
+fn deciding(args: &Args) -> Vec<String> {
+    let file = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
+    let number = |number: Option<f64>| number.map(|number| number.to_string());
+    let outcome = args.outcome.and_then(|outcome| outcome.to_possible_value());
+    let options = [
+        ("--columns", args.columns.clone()),
+        ("--config", file(args.config.as_ref())),
+        ("--gate", file(args.gate.as_ref())),
+        ("--judge", args.judge.clone()),
+        ("--arm", args.arm.clone()),
+        ("--outcome", outcome.map(|outcome| outcome.get_name().to_owned())),
+        ("--scale", args.scale.map(|[low, high]| format!("{low}..{high}"))),
+        ("--accept-at", number(args.accept_at)),
+        ("--good-at", number(args.good_at)),
+        ("--base-rate", number(args.base_rate)),
+        ("--level", number(args.level)),
+        ("--seed", args.seed.map(|seed| seed.to_string())),
+        ("--cap", number(args.cap)),
+        ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+    ];
+    let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+    given.flatten().collect()
 }
 
 fn names(sources: &[PathBuf]) -> Vec<String> {

@@ -20,7 +20,7 @@ use crate::formats::{LogWriter, OutputFormat};
 Examples:
   assize convert results.json log.jsonl
   assize convert monday.csv tuesday.csv week.jsonl.zst
-  assize convert table.csv - --columns 'item=id, score=s1..s8' | head")]
+  assize convert table.csv - --columns 'item=id, repeats=s1..s8' | head")]
 pub(super) struct Args {
     /// Logs to read, in order; - reads standard input
     #[arg(required = true, value_name = "IN")]

@@ -3,12 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
 mod architecture;
+mod browser;
 mod cli;
 mod cli_files;
 mod cli_output;
 mod cli_settings;
 mod cli_support;
+mod examples;
 mod foreign;
 mod foreign_data;
 mod formats;
+mod readme;
 mod reference;

@@ -25,7 +25,14 @@ fn main() {
             let other = found.other.map_or_else(String::new, |(held, _)| format!("{held:.3}"));
             format!(
                 "| `{}` | {} | {:.3} | {:.3}{mark} | {:.3} | {:.3} | {:.3} | {:.3} | {other} |",
-                scenario.measure, scenario.name, scenario.truth, found.held, found.below, found.above, found.width, found.undefined,
+                scenario.measure,
+                scenario.name,
+                scenario.truth,
+                found.held,
+                found.below,
+                found.above,
+                found.width,
+                found.undefined,
             )
         })
         .collect();

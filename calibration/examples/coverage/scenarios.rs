@@ -231,7 +231,8 @@ fn swaps() -> Vec<Scenario> {
     for (m, k) in [(20, 3), (50, 2), (50, 5), (96, 3), (200, 3)] {
         for swayed in [0.0, 0.3] {
             let steady = Rates::new(0.5, 0.6);
-            let name = format!("{m} items × {k} in both orders, {swayed} of them choosing the first shown .9 of the time");
+            let name =
+                format!("{m} items × {k} in both orders, {swayed} of them choosing the first shown .9 of the time");
             let draw = move |rng: &mut ChaCha8Rng| {
                 let mut log = Log::default();
                 for idx in 0..m {
@@ -275,7 +276,13 @@ fn between(rng: &mut ChaCha8Rng, shape: Between) -> f64 {
     match shape {
         Between::Normal => normal(rng),
         Between::Skewed => -(1.0 - rng.random::<f64>()).ln() - 1.0,
-        Between::TwoCamps => if hit(rng, 0.5) { 1.0 } else { -1.0 },
+        Between::TwoCamps => {
+            if hit(rng, 0.5) {
+                1.0
+            } else {
+                -1.0
+            }
+        }
     }
 }
 
@@ -366,8 +373,10 @@ fn chance_corrected() -> Vec<Scenario> {
                 ("alpha_with_labels", of(mean * mean + (1.0 - mean) * (1.0 - mean))),
             ] {
                 let [right, wrong] = [sensitivity, 1.0 - specificity].map(|rate| Rates::new(rate, 0.4));
-                let name =
-                    format!("{m} items × {k}, {good} of them right, accepted {sensitivity} and {:.2}", 1.0 - specificity);
+                let name = format!(
+                    "{m} items × {k}, {good} of them right, accepted {sensitivity} and {:.2}",
+                    1.0 - specificity
+                );
                 all.push(scenario(measure, name, m, truth, move |rng| {
                     let mut log = Log::default();
                     for idx in 0..m {
@@ -389,7 +398,8 @@ fn predictive_values() -> Vec<Scenario> {
         for (far, frr, base) in [(0.1, 0.1, 0.5), (0.05, 0.2, 0.1), (0.3, 0.05, 0.5)] {
             let [wrong, right] = [far, 1.0 - frr].map(|rate| Rates::new(rate, 0.4));
             let truth = (1.0 - frr) * base / ((1.0 - frr) * base + far * (1.0 - base));
-            let name = format!("{m} items × {k}, half of them right, false accepts {far}, rejects {frr}, base rate {base}");
+            let name =
+                format!("{m} items × {k}, half of them right, false accepts {far}, rejects {frr}, base rate {base}");
             let mut made = scenario("precision", name, m, truth, move |rng| {
                 let mut log = Log::default();
                 for idx in 0..m {

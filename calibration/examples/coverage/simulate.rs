@@ -68,7 +68,6 @@ pub(crate) fn simulate(scenario: &Scenario, n: u32, seed: u64) -> Coverage {
         above: share(above),
         width: width / f64::from(defined.max(1)),
         undefined: 1.0 - f64::from(defined) / f64::from(n),
-        other: (other_n > 0)
-            .then(|| (f64::from(other_held) / f64::from(other_n), other_width / f64::from(other_n))),
+        other: (other_n > 0).then(|| (f64::from(other_held) / f64::from(other_n), other_width / f64::from(other_n))),
     }
 }

@@ -203,7 +203,7 @@ fn conclude(gate: &Gate, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitn
     if !undecided.is_empty() {
         let most = results.iter().filter_map(|result| result.further_items).max();
         let further = match most {
-            Some(n) => format!(" About {n} further items would decide, if the estimates are right."),
+            Some(n) => format!(" About {} further items would decide, if the estimates are right.", grouped(n)),
             None => String::new(),
         };
         let text = format!("The data leave {} undecided: {}.{further}", limits(undecided.len()), undecided.join(", "));
@@ -226,4 +226,17 @@ fn conclude(gate: &Gate, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitn
 
 fn limits(n: usize) -> String {
     if n == 1 { "one limit".to_owned() } else { format!("{n} limits") }
+}
+
+/// A count with thousands separated.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

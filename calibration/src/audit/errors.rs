@@ -121,7 +121,8 @@ pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditCo
         add("position", disagreement_of_orders(subject, unit), unit_idx);
     }
     let mut worst = Vec::new();
-    for (reason, mut units) in by_reason {
+    for reason in ["wrong", "unstable", "position", "unparsed"] {
+        let mut units = by_reason.remove(reason).unwrap_or_default();
         let worse = |(a, x): &(f64, usize), (b, y): &(f64, usize)| b.total_cmp(a).then(x.cmp(y));
         if units.len() > MOST_LISTED {
             units.select_nth_unstable_by(MOST_LISTED - 1, worse);

@@ -18,10 +18,9 @@ pub(crate) struct Evidence<'a> {
     pub is_cached: bool,
 }
 
-/// A share in per cent: one decimal, or the first digit that is not 0.
+/// A share in per cent. A small one keeps a digit that is not zero: 14 of 55,488 are not none.
 fn per_cent(share: f64) -> String {
-    let value = 100.0 * share;
-    if value > 0.0 && value < 0.05 { format!("{value:.2} %") } else { format!("{value:.1} %") }
+    if (0.0001..0.001).contains(&share) { format!("{:.2} %", 100.0 * share) } else { format!("{:.1} %", 100.0 * share) }
 }
 
 impl Evidence<'_> {
@@ -52,23 +51,30 @@ fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str)
 /// Returns what is found, the gravest first.
 pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    small(evidence, &mut found);
     parsing(evidence, &mut found);
     truth(evidence, &mut found);
     position(evidence, &mut found);
     stability(evidence, &mut found);
-    small(evidence, &mut found);
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    // Among equals, what can be acted on comes first.
+    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
     found
 }
 
 fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let Some(value) = evidence.get("unparsed_rate").filter(|value| value.estimate > 0.0) else { return };
-    let weight = if value.estimate >= 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+    let (low, _) = evidence.interval(value);
+    let weight = if low > 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+    let advice = if value.estimate >= 0.01 {
+        "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random."
+    } else {
+        ""
+    };
     found.push(finding(
         weight,
         &["unparsed_rate"],
         format!("No answer could be read from {} of its replies.", evidence.share(value)),
-        "Ask for structured output (a JSON schema) and look at the raw replies; unparsed replies are not random.",
+        advice,
     ));
 }
 
@@ -89,25 +95,7 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "",
         ));
     }
-    for baseline in evidence.baselines {
-        let Some(difference) = &baseline.judge_minus_baseline else { continue };
-        if let (Some(low), Some(high)) = (difference.low, difference.high)
-            && low <= 0.0
-        {
-            let weight = if high < 0.0 { FindingWeight::Bad } else { FindingWeight::Note };
-            let verb = if high < 0.0 { "is worse than" } else { "is not shown to beat" };
-            found.push(finding(
-                weight,
-                &["accuracy"],
-                format!(
-                    "It {verb} a judge that {} ({} right).",
-                    baseline.explanation,
-                    per_cent(baseline.accuracy.estimate)
-                ),
-                "Until it beats that, it adds nothing: change the prompt or the model.",
-            ));
-        }
-    }
+    baseline(evidence, found);
     accept_errors(evidence, found);
     if let Some(value) = evidence.get("auc") {
         let (low, high) = evidence.interval(value);
@@ -140,26 +128,53 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
                     "It scores {:.2} points {word} than the labels, on average [{low:.2}, {high:.2}].",
                     value.estimate.abs()
                 ),
-                "Give it one or two already scored reference samples as anchors, and demand evidence for high scores.",
+                "Try one or two already scored samples as anchors, and demand evidence for high scores; audit both ways as arms, since anchors do not always help.",
             ));
         }
     }
     if let Some(thresholds) = evidence.thresholds {
         let what = match thresholds.chosen {
-            Some(at) => format!(
-                "Accepting at {at} or more keeps false accepts under {} with confidence.",
-                per_cent(thresholds.cap)
-            ),
+            Some(at) => {
+                let point = thresholds.points.iter().find(|point| point.threshold.total_cmp(&at).is_eq());
+                let price = point.map_or_else(String::new, |point| {
+                    format!("; it rejects {} of right items", per_cent(point.false_reject_rate.estimate))
+                });
+                format!(
+                    "Accepting at {at} or more is the loosest threshold shown to keep false accepts under {}{price}.",
+                    per_cent(thresholds.cap)
+                )
+            }
             None => format!("No threshold keeps false accepts under {} with confidence.", per_cent(thresholds.cap)),
         };
         let (weight, advice) = match thresholds.chosen {
-            Some(_) => {
-                (FindingWeight::Note, "Use this threshold; the cross-validated rates say what choosing it costs.")
-            }
+            Some(_) => (
+                FindingWeight::Note,
+                "Do not accept below it. The cross-validated rates say what choosing it on these data costs.",
+            ),
             None => (FindingWeight::Bad, "Do not let this score accept anything by itself."),
         };
         found.push(finding(weight, &["false_accept_rate"], what, advice));
     }
+}
+
+/// Sets the judge beside the best of the judges that do not look; the others say nothing more.
+fn baseline(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let best = evidence.baselines.iter().rev().max_by(|a, b| a.accuracy.estimate.total_cmp(&b.accuracy.estimate));
+    let Some((best, difference)) = best.and_then(|best| Some((best, best.judge_minus_baseline.as_ref()?))) else {
+        return;
+    };
+    let (Some(low), Some(high)) = (difference.low, difference.high) else { return };
+    if low > 0.0 {
+        return;
+    }
+    let (weight, verb, advice) = if high < 0.0 {
+        (FindingWeight::Bad, "is worse than", "It adds nothing: change the prompt or the model.")
+    } else {
+        (FindingWeight::Note, "is not shown to beat", "Until it is, nothing shows that it adds anything.")
+    };
+    let guess = per_cent(best.accuracy.estimate);
+    let what = format!("It {verb} a judge that {} ({guess} right).", best.explanation);
+    found.push(finding(weight, &["accuracy"], what, advice));
 }
 
 fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
@@ -180,20 +195,21 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "rejects",
             "right",
             0.20,
-            "Look at the rejected items below; an anchor of an acceptable item often helps.",
+            "Read the rejected items: either the judge asks for more than the labels do, or the bar is too high for what its answers can tell apart.",
         ),
     ];
     for (id, error, name, verb, label, limit, advice) in pairs {
         let Some(value) = evidence.get(id) else { continue };
-        let (_, high) = evidence.interval(value);
-        let weight = if value.estimate > limit {
+        let (low, high) = evidence.interval(value);
+        // An estimate beyond the limit is no fault while the interval holds the limit.
+        let weight = if low > limit {
             FindingWeight::Bad
         } else if high <= limit {
             FindingWeight::Good
         } else {
             FindingWeight::Note
         };
-        let advice = if weight == FindingWeight::Bad { advice } else { "" };
+        let advice = if value.estimate > limit { advice } else { "" };
         found.push(finding(weight, &[id], format!("It {verb} {} of {label} items.", evidence.share(value)), advice));
         let Some(clusters) = evidence.error_clusters else { continue };
         let (Some(half), Some(all)) = (clusters.half_of_errors_in.get(error), clusters.clusters_with_error.get(error))
@@ -204,7 +220,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             found.push(finding(
                 FindingWeight::Note,
                 &[id],
-                format!("Half of its {name} come from {half} of the {all} groups that show any."),
+                format!("Half of all {name} come from {half} of the {all} groups that show any."),
                 "Read those groups first: an ambiguous specification misleads judge and maker alike.",
             ));
         }
@@ -276,12 +292,13 @@ fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     if evidence.kind == OutcomeKind::Score {
         if let Some(value) = evidence.get("moved_over_one_point") {
             let k = value.details.get("k").copied().unwrap_or(0.0);
-            let weight = if value.estimate > 0.05 { FindingWeight::Bad } else { FindingWeight::Note };
+            let (low, _) = evidence.interval(value);
+            let weight = if low > 0.10 { FindingWeight::Bad } else { FindingWeight::Note };
             found.push(finding(
                 weight,
                 &["moved_over_one_point"],
-                format!("Scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
-                if weight == FindingWeight::Bad {
+                format!("The scores of {} of items move by more than one point over {k} judgements.", evidence.share(value)),
+                if value.estimate > 0.10 {
                     "Fix the judge before tuning anything by it: temperature 0, a rubric with described levels, or the mean of several draws."
                 } else {
                     ""
@@ -289,12 +306,13 @@ fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             ));
         }
     } else if let Some(value) = evidence.get("flip_rate") {
-        let weight = if value.estimate > 0.15 { FindingWeight::Bad } else { FindingWeight::Note };
+        let (low, _) = evidence.interval(value);
+        let weight = if low > 0.15 { FindingWeight::Bad } else { FindingWeight::Note };
         found.push(finding(
             weight,
             &["flip_rate"],
             format!("Asked twice, it answers differently {} of the time.", evidence.share(value)),
-            if weight == FindingWeight::Bad { "Vote over several draws, or lower the temperature." } else { "" },
+            if value.estimate > 0.15 { "Vote over several draws, or lower the temperature." } else { "" },
         ));
     }
     voting(evidence, found);

@@ -55,7 +55,7 @@ pub(crate) fn splits(table: &Table<'_>, subject: &Subject, level: f64) -> Vec<Sp
             })
             .collect();
         if rates.len() > MOST_VALUES {
-            // Of many, those that have anything to show.
+            // Of many parts, those without an unparsed reply say nothing that the rate on the whole does not.
             rates.retain(|split| split.rate.estimate > 0.0);
             rates.sort_by(|a, b| b.rate.estimate.total_cmp(&a.rate.estimate).then_with(|| a.value.cmp(&b.value)));
             rates.truncate(MOST_VALUES);

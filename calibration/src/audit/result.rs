@@ -380,6 +380,9 @@ pub struct Source {
     pub files: Vec<String>,
     /// The format each was recognised as.
     pub formats: Vec<String>,
+    /// The options that decided the figures, as the words of a command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 }
 
 /// What the log holds.

@@ -1,5 +1,6 @@
 //! The smaller tables: answers, confusion, baselines, clusters of errors, worst items, comparisons, agreement.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::Unit;
@@ -16,8 +17,8 @@ const MAX_ANSWERS: usize = 30;
 const MAX_CATEGORIES: usize = 12;
 /// Most answers to one item shown.
 const MAX_RAW: usize = 16;
-/// Most worst items shown.
-const MAX_WORST: usize = 30;
+/// Most worst items shown for one reason.
+const MAX_WORST: usize = 10;
 /// Most rows of one split shown.
 const MAX_SPLITS: usize = 24;
 
@@ -286,10 +287,15 @@ pub(crate) struct WorstRow {
 }
 
 pub(super) fn worst(judge: &JudgeAudit) -> Vec<WorstRow> {
+    let mut n_by_reason: BTreeMap<&str, usize> = BTreeMap::new();
     judge
         .worst_items
         .iter()
-        .take(MAX_WORST)
+        .filter(|item| {
+            let n = n_by_reason.entry(item.reason.as_str()).or_default();
+            *n += 1;
+            *n <= MAX_WORST
+        })
         .map(|item| WorstRow {
             item: text::cut(&item.item, 240),
             dimension: item.dimension.as_deref().map(words::name),

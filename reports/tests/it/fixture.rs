@@ -376,7 +376,11 @@ pub(crate) fn full() -> Audit {
     Audit {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
-        source: Source { files: vec!["log of 5 runs.csv".to_owned()], formats: vec!["plain log (CSV)".to_owned()] },
+        source: Source {
+            files: vec!["log of 5 runs.csv".to_owned()],
+            formats: vec!["plain log (CSV)".to_owned()],
+            options: Vec::new(),
+        },
         config: AuditConfig::default(),
         gate: gate(),
         data: Data {
