@@ -41,32 +41,51 @@ pub fn clustered_mean(units: &[UnitValue]) -> Option<ClusteredMean> {
         return None;
     }
     let estimate = units.iter().map(|unit| unit.weight * unit.value).sum::<f64>() / total;
-    let mut sums = PerCluster::new(units.iter().map(|unit| unit.cluster));
-    let mut n_units = 0;
-    for unit in units {
-        if unit.weight > 0.0 {
-            n_units += 1;
-            let sum = sums.at(unit.cluster);
-            sum.residual += unit.weight * (unit.value - estimate);
-            sum.event |= unit.value > 0.0;
-            sum.absence |= unit.value < 1.0;
-            sum.seen = true;
-        }
-    }
     let mut mean = ClusteredMean {
         estimate,
         variance: 0.0,
-        n_units,
+        n_units: 0,
         n_clusters: 0,
         n_clusters_with_event: 0,
         n_clusters_with_absence: 0,
     };
     let mut squares = 0.0;
-    for sum in sums.0.iter().filter(|sum| sum.seen) {
+    let mut close = |sum: ClusterSum, mean: &mut ClusteredMean| {
         mean.n_clusters += 1;
         mean.n_clusters_with_event += u64::from(sum.event);
         mean.n_clusters_with_absence += u64::from(sum.absence);
         squares += sum.residual * sum.residual;
+    };
+    let weighted = || units.iter().filter(|unit| unit.weight > 0.0);
+    if units.is_sorted_by_key(|unit| unit.cluster) {
+        // The usual case, without a table of clusters: each is a run.
+        let mut open: Option<(u32, ClusterSum)> = None;
+        for unit in weighted() {
+            mean.n_units += 1;
+            match &mut open {
+                Some((cluster, sum)) if *cluster == unit.cluster => sum.add(unit, estimate),
+                _ => {
+                    let mut sum = ClusterSum::default();
+                    sum.add(unit, estimate);
+                    if let Some((_, done)) = open.replace((unit.cluster, sum)) {
+                        close(done, &mut mean);
+                    }
+                }
+            }
+        }
+        if let Some((_, done)) = open {
+            close(done, &mut mean);
+        }
+    } else {
+        let largest = units.iter().map(|unit| unit.cluster).max().unwrap_or(0);
+        let mut sums = vec![ClusterSum::default(); largest as usize + 1];
+        for unit in weighted() {
+            mean.n_units += 1;
+            sums[unit.cluster as usize].add(unit, estimate);
+        }
+        for sum in sums.into_iter().filter(|sum| sum.seen) {
+            close(sum, &mut mean);
+        }
     }
     let m = mean.n_clusters as f64;
     mean.variance = m / (m - 1.0) * squares / (total * total);
@@ -89,16 +108,12 @@ struct ClusterSum {
     seen: bool,
 }
 
-struct PerCluster(Vec<ClusterSum>);
-
-impl PerCluster {
-    fn new(clusters: impl Iterator<Item = u32>) -> Self {
-        let n = clusters.max().map_or(0, |largest| largest as usize + 1);
-        Self(vec![ClusterSum::default(); n])
-    }
-
-    fn at(&mut self, cluster: u32) -> &mut ClusterSum {
-        &mut self.0[cluster as usize]
+impl ClusterSum {
+    fn add(&mut self, unit: &UnitValue, estimate: f64) {
+        self.residual += unit.weight * (unit.value - estimate);
+        self.event |= unit.value > 0.0;
+        self.absence |= unit.value < 1.0;
+        self.seen = true;
     }
 }
 

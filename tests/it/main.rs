@@ -14,3 +14,4 @@ mod foreign;
 mod foreign_data;
 mod formats;
 mod readme;
+mod reference;

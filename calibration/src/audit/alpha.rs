@@ -29,61 +29,77 @@ enum Tally {
     },
 }
 
+impl Tally {
+    fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Interval(sums), Self::Interval(more)) => *sums = sums.plus(*more),
+            (Self::Nominal { disagreement, counts }, Self::Nominal { disagreement: more, counts: others }) => {
+                *disagreement += more;
+                if counts.len() < others.len() {
+                    counts.resize(others.len(), 0.0);
+                }
+                counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Sums for alpha: the interval metric for scores, the nominal one for everything else.
 pub(crate) struct AlphaSums {
-    by_cluster: BTreeMap<u32, Tally>,
+    /// In the order added; a cluster may stand twice until the end.
+    by_cluster: Vec<(u32, Tally)>,
     is_score: bool,
     centre: f64,
     /// Coincidences of scores with few values, for the ordinal metric.
     ordinal: Option<Coincidences>,
 }
 
-/// A matrix over the distinct values seen so far.
-#[derive(Default)]
-struct Coincidences(BTreeMap<(u64, u64), f64>);
-
-/// A total order of scores as keys: the sign bit flipped for positive numbers, all bits for negative ones.
-fn key(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
-}
-
-fn value(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+/// A matrix over the distinct values seen so far, in the order first seen.
+struct Coincidences {
+    values: Vec<f64>,
+    /// Row-major, with room for [`MOST_VALUES`] values.
+    matrix: Vec<f64>,
 }
 
 impl Coincidences {
-    /// Adds the ordered pairs of `sorted` values, each with weight 1/(n − 1).
-    fn add(&mut self, sorted: &[f64]) {
+    fn new() -> Self {
+        Self { values: Vec::new(), matrix: vec![0.0; MOST_VALUES * MOST_VALUES] }
+    }
+
+    /// Returns the place of a value; `None` when there are too many.
+    fn place(&mut self, value: f64) -> Option<usize> {
+        let known = self.values.iter().position(|known| known.total_cmp(&value).is_eq());
+        known.or_else(|| {
+            self.values.push(value);
+            (self.values.len() <= MOST_VALUES).then(|| self.values.len() - 1)
+        })
+    }
+
+    /// Adds the ordered pairs of `sorted` values, each with weight 1/(n − 1). `None` when there are too many values.
+    fn add(&mut self, sorted: &[f64]) -> Option<()> {
         let weight = 1.0 / (sorted.len() - 1) as f64;
-        let runs: Vec<(u64, f64)> =
-            sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()).map(|run| (key(run[0]), run.len() as f64)).collect();
-        for &(row, n) in &runs {
-            for &(column, others) in &runs {
-                let pairs = if row == column { n * (n - 1.0) } else { n * others };
-                if pairs > 0.0 {
-                    *self.0.entry((row, column)).or_insert(0.0) += pairs * weight;
-                }
+        let runs = || sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
+        for row in runs() {
+            let (place, n) = (self.place(row[0])?, row.len() as f64);
+            for column in runs() {
+                let other = self.place(column[0])?;
+                let pairs = if other == place { n * (n - 1.0) } else { n * column.len() as f64 };
+                self.matrix[place * MOST_VALUES + other] += pairs * weight;
             }
         }
+        Some(())
     }
 
     fn alpha(&self, metric: Metric) -> Option<f64> {
-        let mut keys: Vec<u64> = self.0.keys().flat_map(|(row, column)| [*row, *column]).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let n = keys.len();
-        let place = |key: &u64| keys.binary_search(key).expect("every key was listed");
-        let mut matrix = vec![0.0; n * n];
-        for ((row, column), weight) in &self.0 {
-            matrix[place(row) * n + place(column)] += weight;
-        }
-        let values: Vec<f64> = keys.iter().map(|&key| value(key)).collect();
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by(|&x, &y| self.values[x].total_cmp(&self.values[y]));
+        let matrix: Vec<f64> = order
+            .iter()
+            .flat_map(|row| order.iter().map(move |column| self.matrix[row * MOST_VALUES + column]))
+            .collect();
+        let values: Vec<f64> = order.iter().map(|&idx| self.values[idx]).collect();
         alpha_from_coincidences(&matrix, &values, metric)
-    }
-
-    fn n_values(&self) -> usize {
-        self.0.keys().filter(|(row, column)| row == column).count()
     }
 }
 
@@ -91,7 +107,7 @@ impl AlphaSums {
     /// `centre` is subtracted from scores before they are squared; any value near the middle of the scale serves.
     pub(crate) fn new(kind: OutcomeKind, centre: f64) -> Self {
         let is_score = kind == OutcomeKind::Score;
-        Self { by_cluster: BTreeMap::new(), is_score, centre, ordinal: is_score.then(Coincidences::default) }
+        Self { by_cluster: Vec::new(), is_score, centre, ordinal: is_score.then(Coincidences::new) }
     }
 
     /// Adds a unit of at least two sorted values.
@@ -115,11 +131,10 @@ impl AlphaSums {
             tally.disagreement = 0.0;
         }
         self.add_interval(cluster, tally);
-        if let Some(ordinal) = &mut self.ordinal {
-            ordinal.add(sorted);
-            if ordinal.n_values() > MOST_VALUES {
-                self.ordinal = None;
-            }
+        if let Some(ordinal) = &mut self.ordinal
+            && ordinal.add(sorted).is_none()
+        {
+            self.ordinal = None;
         }
     }
 
@@ -143,11 +158,16 @@ impl AlphaSums {
             return;
         }
         // One of each judge's answers, at random: the expected number of disagreeing ordered pairs over n − 1.
-        let mut shares: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        let mut shares: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         for (judge_idx, values) in judges.iter().enumerate() {
             for answer in *values {
-                shares.entry(key(*answer)).or_insert_with(|| vec![0.0; judges.len()])[judge_idx] +=
-                    1.0 / values.len() as f64;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "codes of answers are small ids"
+                )]
+                let code = *answer as u32;
+                shares.entry(code).or_insert_with(|| vec![0.0; judges.len()])[judge_idx] += 1.0 / values.len() as f64;
             }
         }
         let n = judges.len() as f64;
@@ -156,22 +176,27 @@ impl AlphaSums {
             .map(|of| of.iter().sum::<f64>().powi(2) - of.iter().map(|share| share * share).sum::<f64>())
             .sum();
         let disagreement = (n * (n - 1.0) - same) / (n - 1.0);
-        let totals: Vec<(f64, f64)> = shares.iter().map(|(&key, of)| (value(key), of.iter().sum())).collect();
+        let totals: Vec<(f64, f64)> = shares.iter().map(|(&code, of)| (f64::from(code), of.iter().sum())).collect();
         self.add_nominal(cluster, disagreement, totals.into_iter());
     }
 
+    /// Returns the tally of a cluster: the last one's, or a new one.
+    fn tally(&mut self, cluster: u32, new: impl FnOnce() -> Tally) -> &mut Tally {
+        if self.by_cluster.last().is_none_or(|(last, _)| *last != cluster) {
+            self.by_cluster.push((cluster, new()));
+        }
+        &mut self.by_cluster.last_mut().expect("one was just pushed").1
+    }
+
     fn add_interval(&mut self, cluster: u32, tally: IntervalTally) {
-        let known = self.by_cluster.entry(cluster).or_insert_with(|| Tally::Interval(IntervalTally::default()));
-        if let Tally::Interval(sums) = known {
+        if let Tally::Interval(sums) = self.tally(cluster, || Tally::Interval(IntervalTally::default())) {
             *sums = sums.plus(tally);
         }
     }
 
     fn add_nominal(&mut self, cluster: u32, more: f64, values: impl Iterator<Item = (f64, f64)>) {
         let new = || Tally::Nominal { disagreement: 0.0, counts: Vec::new() };
-        let Tally::Nominal { disagreement, counts } = self.by_cluster.entry(cluster).or_insert_with(new) else {
-            return;
-        };
+        let Tally::Nominal { disagreement, counts } = self.tally(cluster, new) else { return };
         *disagreement += more;
         for (answer, n) in values {
             #[expect(
@@ -187,8 +212,25 @@ impl AlphaSums {
         }
     }
 
+    /// Brings tallies of one cluster together.
+    fn gather(&mut self) {
+        if self.by_cluster.is_sorted_by(|a, b| a.0 < b.0) {
+            return;
+        }
+        self.by_cluster.sort_by_key(|(cluster, _)| *cluster);
+        let mut gathered: Vec<(u32, Tally)> = Vec::new();
+        for (cluster, tally) in self.by_cluster.drain(..) {
+            match gathered.last_mut() {
+                Some((last, known)) if *last == cluster => known.merge(&tally),
+                _ => gathered.push((cluster, tally)),
+            }
+        }
+        self.by_cluster = gathered;
+    }
+
     /// Returns alpha with the interval of the delete-one-cluster jackknife. `None` when nothing varies or nothing is paired.
-    pub(crate) fn finish(self, basis: Counts, what: &str) -> Option<Estimated> {
+    pub(crate) fn finish(mut self, basis: Counts, what: &str) -> Option<Estimated> {
+        self.gather();
         let n_clusters = self.by_cluster.len() as u64;
         let (estimate, expected, left_out) = if self.is_score { self.interval()? } else { self.nominal()? };
         let m = n_clusters as f64;
@@ -224,7 +266,7 @@ impl AlphaSums {
     /// Returns alpha, its expected disagreement, and alpha without each cluster (NaN where that is undefined).
     fn interval(&self) -> Option<(f64, f64, Vec<f64>)> {
         let tallies = || {
-            self.by_cluster.values().map(|tally| match tally {
+            self.by_cluster.iter().map(|(_, tally)| match tally {
                 Tally::Interval(sums) => *sums,
                 Tally::Nominal { .. } => IntervalTally::default(),
             })
@@ -241,7 +283,7 @@ impl AlphaSums {
             (n > 1.0 && expected > 1e-12).then(|| (1.0 - disagreement / n / expected, expected))
         };
         let (mut disagreement_all, mut totals) = (0.0, Vec::new());
-        for tally in self.by_cluster.values() {
+        for (_, tally) in &self.by_cluster {
             if let Tally::Nominal { disagreement, counts } = tally {
                 disagreement_all += disagreement;
                 if totals.len() < counts.len() {
@@ -259,18 +301,6 @@ impl AlphaSums {
             let change: f64 = totals.iter().zip(counts).map(|(total, count)| count * (count - 2.0 * total)).sum();
             alpha(disagreement_all - disagreement, n - own, squares + change).map_or(f64::NAN, |(alpha, _)| alpha)
         };
-        Some((estimate, expected, self.by_cluster.values().map(without).collect()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_keep_the_order_of_scores() {
-        let scores = [-3.5, -1.0, -0.0, 0.0, 0.25, 7.0];
-        assert!(scores.windows(2).all(|pair| key(pair[0]) < key(pair[1])));
-        assert!(scores.iter().all(|&score| value(key(score)).to_bits() == score.to_bits()));
+        Some((estimate, expected, self.by_cluster.iter().map(|(_, tally)| without(tally)).collect()))
     }
 }

@@ -123,8 +123,12 @@ pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditCo
     let mut worst = Vec::new();
     for reason in ["wrong", "unstable", "position", "unparsed"] {
         let mut units = by_reason.remove(reason).unwrap_or_default();
-        units.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
-        units.truncate(MOST_LISTED);
+        let worse = |(a, x): &(f64, usize), (b, y): &(f64, usize)| b.total_cmp(a).then(x.cmp(y));
+        if units.len() > MOST_LISTED {
+            units.select_nth_unstable_by(MOST_LISTED - 1, worse);
+            units.truncate(MOST_LISTED);
+        }
+        units.sort_by(worse);
         worst.extend(
             units.into_iter().map(|(badness, idx)| describe(table, subject, &subject.units[idx], reason, badness)),
         );

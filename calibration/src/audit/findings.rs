@@ -182,6 +182,7 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         (
             "false_accept_rate",
             "false_accept",
+            "false accepts",
             "accepts",
             "wrong",
             0.10,
@@ -190,13 +191,14 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         (
             "false_reject_rate",
             "false_reject",
+            "false rejects",
             "rejects",
             "right",
             0.20,
             "Read the rejected items: either the judge asks for more than the labels do, or the bar is too high for what its answers can tell apart.",
         ),
     ];
-    for (id, error, verb, label, limit, advice) in pairs {
+    for (id, error, name, verb, label, limit, advice) in pairs {
         let Some(value) = evidence.get(id) else { continue };
         let (low, high) = evidence.interval(value);
         // An estimate beyond the limit is no fault while the interval holds the limit.
@@ -209,7 +211,6 @@ fn accept_errors(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         };
         let advice = if value.estimate > limit { advice } else { "" };
         found.push(finding(weight, &[id], format!("It {verb} {} of {label} items.", evidence.share(value)), advice));
-        let name = if error == "false_accept" { "false accepts" } else { "false rejects" };
         let Some(clusters) = evidence.error_clusters else { continue };
         let (Some(half), Some(all)) = (clusters.half_of_errors_in.get(error), clusters.clusters_with_error.get(error))
         else {

@@ -226,13 +226,28 @@ fn data(table: &Table<'_>, config: &AuditConfig) -> Data {
 
 /// Measures everything measurable of one judge over the given units.
 fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
-    let mut measured = Measured::default();
-    parsing::measure(subject, units, &mut measured);
-    stability::measure(table, subject, units, config, &mut measured);
-    position::measure(table, subject, units, &mut measured);
-    truth::measure(table, subject, units, config, &mut measured);
-    scores::measure(table, subject, units, &mut measured);
-    measured
+    type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
+    let families: [Measuring<'_>; 5] = [
+        &|measured| parsing::measure(subject, units, measured),
+        &|measured| stability::measure(table, subject, units, config, measured),
+        &|measured| position::measure(table, subject, units, measured),
+        &|measured| truth::measure(table, subject, units, config, measured),
+        &|measured| scores::measure(table, subject, units, measured),
+    ];
+    let parts: Vec<Measured> = families
+        .par_iter()
+        .map(|measure| {
+            let mut measured = Measured::default();
+            measure(&mut measured);
+            measured
+        })
+        .collect();
+    let mut all = Measured::default();
+    for part in parts {
+        all.values.extend(part.values);
+        all.unmeasured.extend(part.unmeasured);
+    }
+    all
 }
 
 fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> JudgeAudit {
@@ -249,9 +264,14 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
     );
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
-    let baselines = baseline::baselines(table, subject, config);
-    let error_clusters = errors::error_clusters(table, subject, config);
     let accepts = truth::Accepts::of(table, config);
+    let ((baselines, error_clusters), (confusion, worst_items)) = rayon::join(
+        || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
+        || {
+            let confusion = chance::confusion(table, subject, &subject.units, accepts);
+            (confusion, errors::worst_items(table, subject, config))
+        },
+    );
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -286,10 +306,10 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         unparsed_by: parsing::splits(table, subject, level),
         voting,
         thresholds,
-        confusion: chance::confusion(table, subject, &subject.units, accepts),
+        confusion,
         baselines,
         error_clusters,
-        worst_items: errors::worst_items(table, subject, config),
+        worst_items,
         dimensions: dimensions(table, subject, config),
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
         unmeasured: measured.unmeasured,
@@ -317,19 +337,23 @@ fn is_cached(subject: &Subject) -> bool {
 const MOST_ANSWERS: usize = 50;
 
 fn answer_shares(table: &Table<'_>, subject: &Subject) -> Vec<AnswerShare> {
-    let mut draws = subject.draws.clone();
-    draws.par_sort_unstable_by(f64::total_cmp);
-    let n = draws.len() as f64;
-    let mut shares: Vec<AnswerShare> = draws
-        .chunk_by(|a, b| a.total_cmp(b).is_eq())
-        .map(|run| AnswerShare { answer: table.answer_name(run[0]), n: run.len() as u64, share: run.len() as f64 / n })
-        .collect();
-    if shares.len() > MOST_ANSWERS {
-        // A continuous scale: the commonest values only.
-        shares.sort_by_key(|share| std::cmp::Reverse(share.n));
-        shares.truncate(MOST_ANSWERS);
+    // Counted by bits, sorted by value: a few answers a million times, or a million scores once each.
+    let mut counts: hashbrown::HashMap<u64, u64, foldhash::fast::RandomState> = hashbrown::HashMap::default();
+    for draw in &subject.draws {
+        *counts.entry(draw.to_bits()).or_insert(0) += 1;
     }
-    shares
+    let mut counts: Vec<(f64, u64)> = counts.into_iter().map(|(bits, n)| (f64::from_bits(bits), n)).collect();
+    counts.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    if counts.len() > MOST_ANSWERS {
+        // A continuous scale: the commonest values only.
+        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        counts.truncate(MOST_ANSWERS);
+    }
+    let total = subject.draws.len() as f64;
+    counts
+        .into_iter()
+        .map(|(draw, n)| AnswerShare { answer: table.answer_name(draw), n, share: n as f64 / total })
+        .collect()
 }
 
 fn dimensions(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Vec<DimensionAudit> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::agreement::kappa::{Chance, Weighting, cell_influence, chance_corrected};
+use crate::agreement::multi::{ManyRaters, fleiss_kappa, gwet_ac};
 use crate::cluster::influence_standard_error;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -21,7 +22,7 @@ use super::table::{Subject, Table, Unit, is};
 /// Up to this many judges or people, every two are compared.
 const MOST_PAIRED: usize = 12;
 
-/// One unit's values by rater.
+/// One unit's values by rater, in one order shown: answers to different prompts are not held against each other.
 struct Rated<'a> {
     unit: &'a Unit,
     by_rater: Vec<Vec<f64>>,
@@ -105,15 +106,18 @@ fn panel(
     }
 }
 
-/// Returns the units that at least two raters judged, in order.
+/// Returns the units that at least two raters judged in the same order, in order.
 fn gather<'a>(raters: &[&'a Subject]) -> Vec<Rated<'a>> {
-    let mut units: BTreeMap<(u32, u32), Rated<'a>> = BTreeMap::new();
+    let mut units: BTreeMap<(u32, u32, u8), Rated<'a>> = BTreeMap::new();
     for (rater_idx, rater) in raters.iter().enumerate() {
         for unit in &rater.units {
-            let rated = units
-                .entry((unit.item, unit.dimension.wrapping_add(1)))
-                .or_insert_with(|| Rated { unit, by_rater: vec![Vec::new(); raters.len()] });
-            rated.by_rater[rater_idx].extend(rater.parsed_of(unit));
+            for cell in rater.cells_of(unit) {
+                let order = cell.order.map_or(0, |order| 1 + order as u8);
+                let rated = units
+                    .entry((unit.item, unit.dimension.wrapping_add(1), order))
+                    .or_insert_with(|| Rated { unit, by_rater: vec![Vec::new(); raters.len()] });
+                rated.by_rater[rater_idx].extend(rater.parsed(cell));
+            }
         }
     }
     let is_shared = |rated: &Rated<'_>| rated.by_rater.iter().filter(|values| !values.is_empty()).count() > 1;
@@ -126,12 +130,13 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
     let mut agreed = Values::default();
     let mut icc = IccSums::new(table.n_clusters, centre);
     let mut counts = Counts::default();
+    let mut last_item = None;
     for rated in rated {
         let unit = rated.unit;
         let present: Vec<&Vec<f64>> = rated.by_rater.iter().filter(|values| !values.is_empty()).collect();
         let n: usize = present.iter().map(|values| values.len()).sum();
         counts.n += n as u64;
-        counts.n_items += 1;
+        counts.n_items += u64::from(last_item.replace(unit.item) != Some(unit.item));
         if present.iter().all(|values| values.len() == 1) {
             let mut sorted: Vec<f64> = present.iter().map(|values| values[0]).collect();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -147,10 +152,73 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
     estimates.extend(agreed.proportion(definition).map(|value| ("percent_agreement", value)));
     let id = if table.kind == OutcomeKind::Score { "alpha_interval" } else { "alpha_nominal" };
     estimates.extend(alpha.finish(counts, "pairs of different raters").map(|value| (id, value)));
+    estimates.extend(many_raters(table, rated, counts));
     if table.kind == OutcomeKind::Score {
         estimates.extend(icc.single(config.level, counts).map(|value| ("icc_single", value)));
     }
     estimates.into_iter().map(|(id, value)| (id.to_owned(), value.measure(config.level))).collect()
+}
+
+/// Returns how many items the units are of; units come in order of items.
+fn n_items(rated: &[&Rated<'_>]) -> u64 {
+    rated.chunk_by(|a, b| a.unit.item == b.unit.item).count() as u64
+}
+
+/// Returns Fleiss' kappa and Gwet's AC1 where every rater gave at most one answer a unit.
+fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&'static str, Estimated)> {
+    let is_single = |rated: &&Rated<'_>| rated.by_rater.iter().all(|values| values.len() < 2);
+    if table.kind == OutcomeKind::Score || !rated.iter().all(is_single) {
+        return Vec::new();
+    }
+    let mut codes: Vec<f64> = rated.iter().flat_map(|rated| rated.by_rater.iter().flatten().copied()).collect();
+    codes.sort_unstable_by(f64::total_cmp);
+    codes.dedup();
+    let n = codes.len();
+    let mut counts = vec![0_u32; n * rated.len()];
+    for (row, rated) in counts.chunks_exact_mut(n.max(1)).zip(rated) {
+        for answer in rated.by_rater.iter().flatten() {
+            row[codes.partition_point(|code| code.total_cmp(answer).is_lt())] += 1;
+        }
+    }
+    type Coefficient = fn(&[u32], usize, &Weighting) -> Option<ManyRaters>;
+    let coefficients: [(&str, Coefficient, &str); 2] =
+        [("fleiss_kappa", fleiss_kappa, "Fleiss' kappa"), ("ac1", gwet_ac, "Gwet's AC1")];
+    coefficients
+        .into_iter()
+        .filter_map(|(id, coefficient, name)| {
+            let found = coefficient(&counts, n, &Weighting::Unweighted)?;
+            let clusters = rated.iter().map(|rated| rated.unit.cluster);
+            let influence = clusters.zip(found.influence.iter().copied());
+            let (standard_error, n_clusters) = influence_standard_error(influence, table.n_clusters);
+            let estimate = found.agreement.kappa;
+            let spread = if found.agreement.observed >= 1.0 - 1e-12 {
+                Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.agreement.expected) }
+            } else if standard_error > 0.0 && estimate.abs() < 1.0 {
+                let standard_error = standard_error / (1.0 - estimate * estimate);
+                Spread::FisherZ { standard_error, degrees: n_clusters as f64 - 1.0 }
+            } else {
+                Spread::None
+            };
+            let estimated = Estimated {
+                estimate,
+                spread,
+                n: basis.n,
+                n_items: basis.n_items,
+                n_clusters,
+                method: format!(
+                    "{name}, missing ratings allowed; infinitesimal jackknife over clusters, scale of atanh"
+                ),
+                cautions: Vec::new(),
+                details: [
+                    ("observed_agreement".to_owned(), found.agreement.observed),
+                    ("chance_agreement".to_owned(), found.agreement.expected),
+                ]
+                .into(),
+                worst: None,
+            };
+            Some((id, estimated))
+        })
+        .collect()
 }
 
 /// Probability that answers of two different raters of a unit agree.
@@ -211,7 +279,7 @@ fn kappa(
             Spread::None
         },
         n: rated.iter().map(|rated| rated.by_rater.iter().map(Vec::len).sum::<usize>() as u64).sum(),
-        n_items: rated.len() as u64,
+        n_items: n_items(rated),
         n_clusters,
         method: "Cohen's kappa; infinitesimal jackknife over clusters, scale of atanh".to_owned(),
         cautions: Vec::new(),

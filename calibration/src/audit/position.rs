@@ -67,24 +67,35 @@ pub(crate) fn unit_swap_consistency(subject: &Subject, unit: &Unit) -> Option<f6
 }
 
 fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
-    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction] =
-        [(); 6].map(|()| Values::default());
-    let (mut pairs, mut patterns) = (0_u64, [0_u64; 3]);
+    let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction, mut wins] =
+        [(); 7].map(|()| Values::default());
+    let mut answers = [0.0; 3];
+    let mut patterns = Patterns::default();
     let (mut pooled_first, mut pooled_decided) = (0.0, 0.0);
     let mut n_excess_items = 0_u64;
     for unit in units {
+        let (mut won, mut n_cells, mut n_parsed) = (0.0, 0.0, 0);
         for cell in subject.cells_of(unit) {
             let counts = Counts::of(subject, cell);
+            if cell.n_parsed() > 0 {
+                answers.iter_mut().zip(counts.0).for_each(|(sum, count)| *sum += count);
+                won += (counts.0[1] + counts.0[2] / 2.0) / counts.n();
+                n_cells += 1.0;
+                n_parsed += cell.n_parsed();
+            }
             let is_ba = cell.order == Some(Order::Ba);
             if cell.order.is_some() {
                 pooled_first += counts.0[usize::from(is_ba)];
                 pooled_decided += counts.0[0] + counts.0[1];
             }
         }
+        if n_cells > 0.0 {
+            wins.push(unit, won / n_cells, n_parsed);
+        }
         let Some((cell_ab, cell_ba)) = both_orders(subject, unit) else { continue };
         let (ab, ba) = (Counts::of(subject, cell_ab), Counts::of(subject, cell_ba));
         let (n_ab, n_ba) = (ab.n(), ba.n());
-        count_patterns(subject, cell_ab, cell_ba, &mut pairs, &mut patterns);
+        patterns.add(subject, cell_ab, cell_ba);
         if n_ab == 0.0 || n_ba == 0.0 {
             continue;
         }
@@ -106,16 +117,10 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
             n_excess_items += 1;
         }
     }
-    let pattern_details = |value: Estimated| {
-        value
-            .detail("paired_by_repeat_consistent", patterns[0] as f64)
-            .detail("paired_by_repeat_primacy", patterns[1] as f64)
-            .detail("paired_by_repeat_recency", patterns[2] as f64)
-            .detail("paired_by_repeat_pairs", pairs as f64)
-    };
     measured.record(
         "swap_consistency",
-        same.proportion("mean over items of Σ p_ab(c)·p_ba(c), c = candidate or tie").map(pattern_details),
+        same.proportion("mean over items of Σ p_ab(c)·p_ba(c), c = candidate or tie")
+            .map(|value| patterns.details(value)),
         NO_ORDERS,
         NEEDS,
     );
@@ -143,6 +148,14 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         "no item was shown in both orders with a decided answer",
         NEEDS,
     );
+    let [n_a, n_b, n_tie] = answers;
+    measured.record(
+        "win_rate",
+        wins.proportion("answers for candidate B, ties half, mean over orders and items")
+            .map(|value| value.detail("n_a", n_a).detail("n_b", n_b).detail("n_tie", n_tie)),
+        "no answer was parsed",
+        &[],
+    );
     let few = n_excess_items < 50;
     let range = [-1.0, 1.0];
     let noise = "needs two or more repeats in both orders";
@@ -159,22 +172,35 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
     );
 }
 
-/// Counts the pairs of answers with the same repeat number in both orders: consistent, primacy, recency.
-fn count_patterns(subject: &Subject, ab: &Cell, ba: &Cell, pairs: &mut u64, patterns: &mut [u64; 3]) {
-    let mut others = ba.draws.clone().peekable();
-    for idx in ab.draws.clone() {
-        while others.next_if(|&other| subject.repeats[other] < subject.repeats[idx]).is_some() {}
-        let Some(&other) = others.peek() else { break };
-        if subject.repeats[other] != subject.repeats[idx] {
-            continue;
+/// Counts of pairs of answers with the same repeat number in both orders.
+#[derive(Default)]
+struct Patterns {
+    /// Pairs of parsed answers.
+    pairs: u64,
+    consistent: u64,
+    primacy: u64,
+    recency: u64,
+    /// Pairs with one unparsed answer of which the other chooses the first, or the second.
+    lone_first: u64,
+    lone_second: u64,
+    both_unparsed: u64,
+}
+
+impl Patterns {
+    fn add(&mut self, subject: &Subject, ab: &Cell, ba: &Cell) {
+        let mut others = ba.draws.clone().peekable();
+        for idx in ab.draws.clone() {
+            while others.next_if(|&other| subject.repeats[other] < subject.repeats[idx]).is_some() {}
+            let Some(&other) = others.peek() else { break };
+            if subject.repeats[other] == subject.repeats[idx] {
+                self.count(subject.draws[idx], subject.draws[other]);
+            }
         }
-        let (x, y) = (subject.draws[idx], subject.draws[other]);
-        if x.is_nan() || y.is_nan() {
-            continue;
-        }
-        *pairs += 1;
+    }
+
+    fn count(&mut self, ab: f64, ba: f64) {
         let leans = |choice: f64, first: f64| {
-            if is(choice, CHOICE_TIE) {
+            if is(choice, CHOICE_TIE) || choice.is_nan() {
                 0
             } else if is(choice, first) {
                 1
@@ -182,13 +208,40 @@ fn count_patterns(subject: &Subject, ab: &Cell, ba: &Cell, pairs: &mut u64, patt
                 -1
             }
         };
-        if is(x, y) {
-            patterns[0] += 1;
-        } else if leans(x, CHOICE_A) + leans(y, CHOICE_B) > 0 {
-            patterns[1] += 1;
-        } else {
-            patterns[2] += 1;
-        }
+        let lean = leans(ab, CHOICE_A) + leans(ba, CHOICE_B);
+        let counter = match (ab.is_nan(), ba.is_nan()) {
+            (true, true) => &mut self.both_unparsed,
+            (true, false) | (false, true) => match lean {
+                1.. => &mut self.lone_first,
+                ..0 => &mut self.lone_second,
+                0 => return,
+            },
+            (false, false) => {
+                self.pairs += 1;
+                if is(ab, ba) {
+                    &mut self.consistent
+                } else if lean > 0 {
+                    &mut self.primacy
+                } else {
+                    &mut self.recency
+                }
+            }
+        };
+        *counter += 1;
+    }
+
+    fn details(&self, value: Estimated) -> Estimated {
+        [
+            ("pairs", self.pairs),
+            ("consistent", self.consistent),
+            ("primacy", self.primacy),
+            ("recency", self.recency),
+            ("first_and_unparsed", self.lone_first),
+            ("second_and_unparsed", self.lone_second),
+            ("both_unparsed", self.both_unparsed),
+        ]
+        .into_iter()
+        .fold(value, |value, (name, n)| value.detail(&format!("paired_by_repeat_{name}"), n as f64))
     }
 }
 

@@ -40,7 +40,7 @@ fn right_first<'a>(units: &[&'a Unit]) -> Vec<&'a Unit> {
 /// Measures how often the right item of a group has strictly the highest mean of all its draws.
 pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measured) {
     let mut values = Values::default();
-    let (mut n_tied, mut n_right) = (0.0, 0.0);
+    let (mut n_tied, mut n_right, mut n_top_tied) = (0.0, 0.0, 0.0);
     for units in contests(table, subject) {
         let units = right_first(&units);
         let means: Vec<f64> = units
@@ -57,11 +57,14 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measu
         let is_right = means[0] > best_wrong + 1e-9;
         n_right += f64::from(u8::from(is_right));
         n_tied += f64::from(u8::from((means[0] - best_wrong).abs() <= 1e-9));
+        let top = best_wrong.max(means[0]);
+        n_top_tied += f64::from(u8::from(means.iter().filter(|mean| top - **mean <= 1e-9).count() > 1));
         let n = units.iter().map(|unit| subject.parsed_of(unit).count()).sum();
         values.push(units[0], f64::from(u8::from(is_right)), n);
     }
     let value = values.proportion("groups whose right item has strictly the highest mean score; ties count as wrong");
-    let value = value.map(|value| value.detail("n_right", n_right).detail("n_tied", n_tied));
+    let value =
+        value.map(|value| value.detail("n_right", n_right).detail("n_tied", n_tied).detail("n_top_tied", n_top_tied));
     measured.record("top_of_group_accuracy", value, "no group holds exactly one right item among others", NEEDS);
 }
 

@@ -13,7 +13,7 @@ use crate::rank::{kendall_tau_b, pearson, spearman};
 use crate::roc::{AucFlag, auc};
 
 use super::estimate::{Estimated, Measured, Values};
-use super::table::{Subject, Table, Unit};
+use super::table::{Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
 
@@ -84,6 +84,21 @@ impl Observed {
         observed
     }
 
+    /// Adds what others report instead of the area: correlations with labels of 0 and 1, and the mean score of either class.
+    fn beside_area(&self, value: Estimated) -> Estimated {
+        let of = |found: Option<WithInfluence>| found.map_or(f64::NAN, |found| found.estimate);
+        let weights = Some(&self.weights[..]);
+        let mean = |label: f64| {
+            let own = || self.labels.iter().zip(&self.weights).zip(&self.scores).filter(|((l, _), _)| is(**l, label));
+            own().map(|((_, weight), score)| weight * score).sum::<f64>() / own().map(|((_, w), _)| w).sum::<f64>()
+        };
+        value
+            .detail("spearman_with_labels", of(spearman(&self.scores, &self.labels, weights)))
+            .detail("kendall_with_labels", of(kendall_tau_b(&self.scores, &self.labels, weights)))
+            .detail("mean_score_of_right_items", mean(1.0))
+            .detail("mean_score_of_wrong_items", mean(0.0))
+    }
+
     fn correlation(&self, found: &WithInfluence, name: &str) -> Option<Estimated> {
         let estimate = found.estimate;
         let (standard_error, n_clusters) = found.standard_error(Some(&self.clusters))?;
@@ -150,6 +165,16 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
             .into(),
             worst: None,
         }
+    });
+    let value = value.map(|value| {
+        let value = observed.beside_area(value);
+        [("right", true), ("wrong", false)].into_iter().fold(value, |value, (name, good)| {
+            let of_class = || units.iter().filter(|unit| unit.truth.good == Some(good));
+            let (sum, n) = of_class()
+                .flat_map(|unit| subject.parsed_of(unit))
+                .fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
+            value.detail(&format!("pooled_mean_score_of_{name}_items"), sum / n)
+        })
     });
     measured.record("auc", value, "needs items labelled right and items labelled wrong", LABEL);
 }

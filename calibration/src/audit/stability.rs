@@ -73,21 +73,39 @@ struct WithUnparsed {
     flip: (f64, f64),
     modal: (f64, f64),
     any: (f64, f64),
+    /// Unparsed replies vote for nothing: the commonest answer's share of all draws, over cells with an answer.
+    no_vote: (f64, f64),
+    entropy: (f64, f64),
     n_unparsed: usize,
+}
+
+/// Shannon's entropy of the answers of one cell, in bits.
+fn entropy_bits(counts: &[usize]) -> Option<f64> {
+    let n: usize = counts.iter().sum();
+    (n > 0).then(|| {
+        let share = |count: usize| count as f64 / n as f64;
+        // No answer but one has no entropy; adding zero turns -0 into 0.
+        -counts.iter().filter(|count| **count > 0).map(|&count| share(count) * share(count).log2()).sum::<f64>() + 0.0
+    })
 }
 
 impl WithUnparsed {
     /// Adds a cell; its counts are left as they were.
     fn add(&mut self, counts: &mut Vec<usize>, n_unparsed: usize, k: usize) {
-        if n_unparsed > 0 {
-            counts.push(n_unparsed);
-            self.n_unparsed += n_unparsed;
-        }
         let add = |sum: &mut (f64, f64), value: Option<f64>| {
             if let Some(value) = value {
                 *sum = (sum.0 + value, sum.1 + 1.0);
             }
         };
+        if !counts.is_empty() && counts.iter().sum::<usize>() + n_unparsed == k {
+            let most = counts.iter().copied().max().unwrap_or(0);
+            add(&mut self.no_vote, Some(most as f64 / k as f64));
+        }
+        if n_unparsed > 0 {
+            counts.push(n_unparsed);
+            self.n_unparsed += n_unparsed;
+        }
+        add(&mut self.entropy, entropy_bits(counts));
         add(&mut self.flip, pair_flip_rate(counts));
         add(&mut self.modal, expected_modal_share(counts, k));
         add(&mut self.any, any_flip(counts, k));
@@ -131,6 +149,7 @@ pub(crate) fn measure(
     let mut draws = Draws::default();
     let [mut flips, mut differences, mut moved, mut modal, mut any] = [(); 5].map(|()| Values::default());
     let mut with_unparsed = WithUnparsed::default();
+    let any_unparsed = subject.n_unparsed() > 0;
     let mut variances: Vec<UnitValue> = Vec::new();
     let mut range_max: Option<(f64, u32)> = None;
     let (mut n_repeated, mut n_short, mut n_judgements, mut n_items) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -151,7 +170,9 @@ pub(crate) fn measure(
                 continue;
             }
             draws.fill(subject.parsed(cell));
-            with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            if any_unparsed {
+                with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            }
             if cell.n_parsed() < 2 {
                 continue;
             }
@@ -205,14 +226,19 @@ pub(crate) fn measure(
         "flip_rate",
         flips
             .proportion("pairs of draws that differ / pairs of draws, mean over items")
-            .map(|value| with_unparsed.detail(value, with_unparsed.flip)),
+            .map(|value| with_unparsed.detail(value, with_unparsed.flip))
+            .map(|value| value.detail("entropy_bits", with_unparsed.entropy.0 / with_unparsed.entropy.1)),
         none,
         NEEDS,
     );
     measured.record(
         "repeat_consistency",
         at_k(modal.proportion(&format!("expected share of the commonest of {k} draws, over all {k}-subsets")))
-            .map(|value| with_unparsed.detail(value, with_unparsed.modal)),
+            .map(|value| with_unparsed.detail(value, with_unparsed.modal))
+            .map(|value| {
+                let (sum, n) = with_unparsed.no_vote;
+                if with_unparsed.n_unparsed > 0 { value.detail("unparsed_as_no_vote", sum / n) } else { value }
+            }),
         none,
         NEEDS,
     );
@@ -288,7 +314,18 @@ fn within_item_sd(variances: &[UnitValue], counts: Counts) -> Option<Estimated> 
         cautions: vec![
             "the interval is approximate: variances differ between items, and it may cover far less".to_owned(),
         ],
-        details: [("degrees_of_freedom".to_owned(), variances.iter().map(|value| value.weight).sum())].into(),
+        details: [
+            ("degrees_of_freedom".to_owned(), variances.iter().map(|value| value.weight).sum()),
+            (
+                "root_of_mean_variance".to_owned(),
+                (variances.iter().map(|value| value.value).sum::<f64>() / variances.len() as f64).sqrt(),
+            ),
+            (
+                "mean_of_sds".to_owned(),
+                variances.iter().map(|value| value.value.sqrt()).sum::<f64>() / variances.len() as f64,
+            ),
+        ]
+        .into(),
         worst: None,
     })
 }

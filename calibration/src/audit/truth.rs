@@ -9,7 +9,7 @@ use crate::judgement::{Order, OutcomeKind};
 use super::AuditConfig;
 use super::chance::chance_corrected;
 use super::estimate::{Estimated, Measured, Values};
-use super::table::{ACCEPT, Subject, Table, Unit, is};
+use super::table::{ACCEPT, CHOICE_TIE, Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
 const NO_LABELS: &str = "no item has a label in the outcome's terms";
@@ -197,9 +197,11 @@ fn by_order(
     }
     let (mut both, mut against) = (Values::default(), Values::default());
     let mut n_unparsed_all = 0;
+    let mut paired = PairedByRepeat::default();
     for unit in units.iter().filter(|unit| right(unit, 0.0).is_some()) {
         let of = |order| Hits::of(subject, unit, Some(order), |draw| right(unit, draw) == Some(true));
         let (ab, ba) = (of(Order::Ab), of(Order::Ba));
+        paired.add(subject, unit);
         let n = ab.n + ba.n;
         if ab.n > 0 && ba.n > 0 {
             both.push(unit, ab.n_met as f64 / ab.n as f64 * (ba.n_met as f64 / ba.n as f64), n);
@@ -215,9 +217,68 @@ fn by_order(
         if n_unparsed_all > 0 {
             value.worst = against.proportion(definition).map(Box::new);
         }
-        value
+        paired.details(value)
     });
     measured.record("accuracy_both_orders", value, "no labelled item was shown in both orders", NEEDS);
+}
+
+/// Counts of pairs of answers with the same repeat number in both orders, by the rules that others take them together with.
+#[derive(Default)]
+struct PairedByRepeat {
+    pairs: u64,
+    both_right: u64,
+    /// A right answer counts 1, the other candidate −1, a tie or an unparsed reply 0: pairs above, below and at 0.
+    net: [u64; 3],
+    /// The answer both orders agree on, or a tie where they do not (or nothing was parsed), is right.
+    tie_where_they_differ: u64,
+}
+
+impl PairedByRepeat {
+    fn add(&mut self, subject: &Subject, unit: &Unit) {
+        let Some(truth) = unit.truth.value else { return };
+        let cell = |order| subject.cells_of(unit).iter().find(|cell| cell.order == Some(order));
+        let (Some(ab), Some(ba)) = (cell(Order::Ab), cell(Order::Ba)) else { return };
+        let mut others = ba.draws.clone().peekable();
+        for idx in ab.draws.clone() {
+            while others.next_if(|&other| subject.repeats[other] < subject.repeats[idx]).is_some() {}
+            let Some(&other) = others.peek() else { break };
+            if subject.repeats[other] != subject.repeats[idx] {
+                continue;
+            }
+            let (x, y) = (subject.draws[idx], subject.draws[other]);
+            self.pairs += 1;
+            self.both_right += u64::from(is(x, truth) && is(y, truth));
+            let points = |draw: f64| {
+                if is(draw, truth) {
+                    1
+                } else if draw.is_nan() || is(draw, CHOICE_TIE) {
+                    0
+                } else {
+                    -1
+                }
+            };
+            match points(x) + points(y) {
+                1.. => self.net[0] += 1,
+                ..0 => self.net[1] += 1,
+                0 => self.net[2] += 1,
+            }
+            let agreed = if is(x, y) && !x.is_nan() { x } else { CHOICE_TIE };
+            self.tie_where_they_differ += u64::from(is(agreed, truth));
+        }
+    }
+
+    fn details(&self, value: Estimated) -> Estimated {
+        [
+            ("paired_by_repeat_pairs", self.pairs),
+            ("paired_by_repeat_right", self.both_right),
+            ("paired_by_repeat_net_right", self.net[0]),
+            ("paired_by_repeat_net_wrong", self.net[1]),
+            ("paired_by_repeat_net_none", self.net[2]),
+            ("paired_by_repeat_tie_where_they_differ", self.tie_where_they_differ),
+        ]
+        .into_iter()
+        .fold(value, |value, (name, n)| value.detail(name, n as f64))
+    }
 }
 
 /// False accepts, false rejects, and what they make of a verdict at the base rate.

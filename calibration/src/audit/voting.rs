@@ -6,15 +6,19 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use crate::combinatorics::choose;
 use crate::judgement::OutcomeKind;
 
 use super::AuditConfig;
 use super::estimate::Values;
 use super::result::{Voting, VotingPoint};
-use super::table::{Subject, Table, Unit};
+use super::table::{Subject, Table, Unit, is};
 use super::truth::Accepts;
 
+/// The most draws considered when answers are of two kinds only.
+const MOST_DRAWS_TWO_ANSWERS: usize = 51;
 /// The most draws considered.
 const MOST_DRAWS: usize = 25;
 /// The most draws considered when an item got many different answers: subsets are enumerated by counts.
@@ -149,7 +153,11 @@ fn draws_considered(subject: &Subject, units: &[Unit], is_binary: bool) -> Optio
     lengths.sort_unstable();
     let reached = lengths[lengths.len() / 10];
     let reached = if reached < 3 { lengths[lengths.len() / 2] } else { reached };
-    let most = if answers > 4 { MOST_DRAWS_MANY_ANSWERS } else { MOST_DRAWS };
+    let most = match answers {
+        ..=2 => MOST_DRAWS_TWO_ANSWERS,
+        3..=4 => MOST_DRAWS,
+        _ => MOST_DRAWS_MANY_ANSWERS,
+    };
     let k_max = reached.min(most);
     (k_max >= 3).then_some(if k_max.is_multiple_of(2) { k_max - 1 } else { k_max })
 }
@@ -164,7 +172,9 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     let rule: TieRule = accepts.map(|_| 0);
     let is_enough = |unit: &&Unit| subject.cells_of(unit).iter().all(|cell| cell.len() >= k_max);
     let units: Vec<&Unit> = subject.units.iter().filter(is_enough).collect();
-    let points = (1..=k_max).step_by(2).map(|k| point(subject, &units, accepts, k, rule, config.level)).collect();
+    let patterns = Patterns::new(subject, &units, accepts);
+    let draws: Vec<usize> = (1..=k_max).step_by(2).collect();
+    let points = draws.par_iter().map(|&k| point(subject, &units, &patterns, accepts, k, rule, config.level)).collect();
     let tie_rule = if accepts.is_some() {
         "a tied vote rejects"
     } else {
@@ -179,25 +189,52 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     })
 }
 
+/// The distinct counts of answers that cells have: a vote is worked out once for each.
+struct Patterns {
+    distinct: Vec<(Vec<f64>, Counts)>,
+    /// By unit and cell, in order.
+    of_cell: Vec<u32>,
+}
+
+impl Patterns {
+    fn new(subject: &Subject, units: &[&Unit], accepts: Option<Accepts>) -> Self {
+        let mut patterns = Self { distinct: Vec::new(), of_cell: Vec::new() };
+        let mut known: BTreeMap<Vec<(u64, usize)>, u32> = BTreeMap::new();
+        for cell in units.iter().flat_map(|unit| subject.cells_of(unit)) {
+            let (codes, counts) = counts_of(subject, cell, accepts);
+            let mut key: Vec<(u64, usize)> =
+                codes.iter().map(|code| code.to_bits()).zip(counts.0.iter().copied()).collect();
+            key.push((u64::MAX, counts.1));
+            let idx = *known.entry(key).or_insert_with(|| {
+                patterns.distinct.push((codes, counts));
+                u32::try_from(patterns.distinct.len() - 1).expect("patterns are fewer than rows")
+            });
+            patterns.of_cell.push(idx);
+        }
+        patterns
+    }
+}
+
 fn point(
     subject: &Subject,
     units: &[&Unit],
+    patterns: &Patterns,
     accepts: Option<Accepts>,
     k: usize,
     rule: TieRule,
     level: f64,
 ) -> VotingPoint {
-    let mut known: BTreeMap<Counts, Outcome> = BTreeMap::new();
+    let outcomes: Vec<Outcome> = patterns.distinct.iter().map(|(_, counts)| vote(counts, k, rule)).collect();
     let [mut accuracy, mut false_accepts, mut false_rejects, mut flips] = [(); 4].map(|()| Values::default());
     let (mut ties, mut empty, mut n_cells) = (0.0, 0.0, 0.0);
+    let mut of_cell = patterns.of_cell.iter();
     for unit in units {
         let truth =
             if accepts.is_some() { unit.truth.good.map(|good| f64::from(u8::from(good))) } else { unit.truth.value };
         let (mut right, mut voted, mut flip) = (0.0, 0.0, (0.0, 0.0));
         let n: usize = subject.cells_of(unit).iter().map(super::table::Cell::len).sum();
-        for cell in subject.cells_of(unit) {
-            let (codes, counts) = counts_of(subject, cell, accepts);
-            let outcome = known.entry(counts).or_insert_with_key(|counts| vote(counts, k, rule));
+        for &pattern in of_cell.by_ref().take(unit.cells.len()) {
+            let ((codes, _), outcome) = (&patterns.distinct[pattern as usize], &outcomes[pattern as usize]);
             n_cells += 1.0;
             ties += outcome.tie;
             empty += outcome.empty;
@@ -206,8 +243,8 @@ fn point(
             }
             if outcome.empty < 1.0 - 1e-12 {
                 voted += 1.0;
-                let won: f64 =
-                    codes.iter().zip(&outcome.wins).filter(|(code, _)| Some(**code) == truth).map(|(_, win)| win).sum();
+                let is_truth = |(code, _): &(&f64, &f64)| truth.is_some_and(|truth| is(**code, truth));
+                let won: f64 = codes.iter().zip(&outcome.wins).filter(is_truth).map(|(_, win)| win).sum();
                 right += (won / (1.0 - outcome.empty)).min(1.0);
             }
         }

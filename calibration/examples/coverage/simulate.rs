@@ -1,0 +1,73 @@
+//! Draws logs, audits them, and counts how often the interval holds the truth.
+
+use assize_calibration::audit::audit;
+use assize_calibration::gate::Gate;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::scenarios::Scenario;
+
+/// What became of the intervals of a scenario.
+pub(crate) struct Coverage {
+    pub(crate) n: u32,
+    /// Share of intervals that hold the truth.
+    pub(crate) held: f64,
+    /// Share of intervals that lie below it.
+    pub(crate) below: f64,
+    /// Share of intervals that lie above it.
+    pub(crate) above: f64,
+    pub(crate) width: f64,
+    /// Share of logs without an interval; the other shares leave them out.
+    pub(crate) undefined: f64,
+    /// The share held and the mean width of the other interval that the measure states, if it does.
+    pub(crate) other: Option<(f64, f64)>,
+}
+
+impl Coverage {
+    /// Whether it holds the truth at least .945 of the time, at most .985 where there is enough to see, and misses on either
+    /// side at most .03 of the time, each less three Monte-Carlo standard errors.
+    pub(crate) fn is_acceptable(&self, scenario: &Scenario) -> bool {
+        let error = |p: f64| 3.0 * (p * (1.0 - p) / f64::from(self.n)).sqrt();
+        let p = scenario.truth.abs();
+        let sees_enough = f64::from(scenario.n_clusters) * p.min(1.0 - p) >= 10.0;
+        self.held >= 0.945 - error(0.945)
+            && (!sees_enough || self.held <= 0.985 + error(0.985))
+            && self.below.max(self.above) <= 0.03 + error(0.03)
+    }
+}
+
+/// Simulates `n` replicates, each with its own stream of `seed`.
+pub(crate) fn simulate(scenario: &Scenario, n: u32, seed: u64) -> Coverage {
+    let (mut below, mut above, mut defined, mut width) = (0_u32, 0_u32, 0_u32, 0.0);
+    let (mut other_n, mut other_held, mut other_width) = (0_u32, 0_u32, 0.0);
+    for replicate in 0..n {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(u64::from(replicate));
+        let log = (scenario.draw)(&mut rng);
+        let gate = Gate { name: String::new(), limits: std::collections::BTreeMap::new(), truth_optional: true };
+        let Ok(audit) = audit(&log, &scenario.config, &gate) else { continue };
+        let Some(measure) = audit.judges[0].measures.get(scenario.measure) else { continue };
+        let stated = |name: &str| measure.details.get(name).copied();
+        if let (Some(low), Some(high)) = (stated("thomas_hultquist_low"), stated("thomas_hultquist_high")) {
+            other_n += 1;
+            other_held += u32::from(low <= scenario.truth && scenario.truth <= high);
+            other_width += high - low;
+        }
+        let (Some(low), Some(high)) = (measure.low, measure.high) else { continue };
+        // Rounding decides nothing: a truth at the end of its range is held by an interval that ends there.
+        below += u32::from(high < scenario.truth - 1e-9);
+        above += u32::from(low > scenario.truth + 1e-9);
+        defined += 1;
+        width += high - low;
+    }
+    let share = |count: u32| f64::from(count) / f64::from(defined.max(1));
+    Coverage {
+        n: defined.max(1),
+        held: 1.0 - share(below) - share(above),
+        below: share(below),
+        above: share(above),
+        width: width / f64::from(defined.max(1)),
+        undefined: 1.0 - f64::from(defined) / f64::from(n),
+        other: (other_n > 0).then(|| (f64::from(other_held) / f64::from(other_n), other_width / f64::from(other_n))),
+    }
+}
