@@ -58,7 +58,10 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     let (used, recycled) = mpsc::channel();
     let n_rows = thread::scope(|scope| {
         scope.spawn(move || splitter.run(&sender, &recycled));
-        take(&batches, &used, &columns, rows).map_err(|stop| match stop {
+        let taken = take(&batches, &used, &columns, rows);
+        // When the sink gives up, the splitter must not wait for a place in the queue.
+        drop(batches);
+        taken.map_err(|stop| match stop {
             Stop::Sink(error) => error,
             Stop::Source(error, line) => failed(&path, error, line, row_bytes),
         })

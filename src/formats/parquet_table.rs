@@ -81,7 +81,7 @@ fn seekable(mut source: Source) -> Result<File, ReadError> {
     if source.is_plain_file {
         return File::open(&source.path).map_err(failed(&source.path));
     }
-    let mut file = tempfile::tempfile().map_err(failed(&std::env::temp_dir()))?;
+    let mut file = tempfile::tempfile().map_err(failed(Path::new("a temporary file")))?;
     io::copy(&mut source.reader, &mut file).map_err(failed(&source.path))?;
     file.rewind().map_err(failed(&source.path))?;
     Ok(file)

@@ -80,9 +80,9 @@ fn what_is_measured_is_not_listed_as_unmeasured() {
 #[test]
 fn the_report_tells_the_command_that_makes_it_again() {
     let (_, _, html) = main_example();
-    assert!(
-        html.contains("assize audit examples/rewardbench2/scores.csv --config examples/rewardbench2/audit.toml</code>")
-    );
+    let html = html.replace("&#x2f;", "/");
+    let command = "assize audit examples/rewardbench2/scores.csv --config examples/rewardbench2/audit.toml</code>";
+    assert!(html.contains(command));
 }
 
 #[test]

@@ -247,6 +247,8 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
         all.values.extend(part.values);
         all.unmeasured.extend(part.unmeasured);
     }
+    // One family may have measured what another could not: scores that accept agree with labels that are no scores.
+    all.unmeasured.retain(|unmeasured| !all.values.contains_key(unmeasured.id.as_str()));
     all
 }
 

@@ -26,10 +26,7 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
     if observed.scores.is_empty() {
         let reason = "no item has a label that is a score";
         for id in ["spearman", "kendall", "pearson", "mean_error", "mean_absolute_error", "alpha_with_labels"] {
-            // Where scores accept at a threshold, alpha was measured on what they accept.
-            if !measured.values.contains_key(id) {
-                measured.unmeasured(id, reason, LABEL);
-            }
+            measured.unmeasured(id, reason, LABEL);
         }
         return;
     }
