@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, Transaction, TransactionBehavior};
 use serde::Serialize;
 
 use crate::entry::{Digest, Entry, key};
@@ -335,8 +335,8 @@ impl Store {
     }
 
     fn read_stats(&self) -> rusqlite::Result<Stats> {
-        // One transaction, so that all figures are of one moment.
-        let conn = self.conn.unchecked_transaction()?;
+        // One transaction, so that all figures are of one moment; it only reads and waits for nobody.
+        let conn = Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred)?;
         let counts = |column: &str, name: &str| -> rusqlite::Result<Vec<Count>> {
             let sql = format!(
                 "SELECT min({name}) AS name, count(*) AS n FROM experience WHERE {column} IS NOT NULL \

@@ -94,10 +94,10 @@ fn what_is_wrong_with_a_line_is_said_with_its_place() {
     let good = to_line(&experience(1));
     check_rejected("nonsense", "expected ident (column 2)");
     check_rejected(&good[..20], "EOF while parsing a string (column 20)");
-    check_rejected(&good.replace("\"medium\"", "\"urgent\""), "unknown variant `urgent`, expected one of `high`, `medium`, `low` (column 106)");
-    check_rejected(&good.replace("\"fix\":", "\"fixed\":"), "unknown field `fixed`, expected one of `time`, `trust`, `issue`, `fix`, `before`, `after`, `evidence`, `origin`, `tags` (column 159)");
+    check_rejected(&good.replace("\"medium\"", "\"urgent\""), "unknown variant `urgent`, expected one of `high`, `medium`, `low` (column 100)");
+    check_rejected(&good.replace("\"fix\":", "\"fixed\":"), "unknown field `fixed`, expected one of `time`, `trust`, `issue`, `fix`, `before`, `after`, `evidence`, `origin`, `tags` (column 149)");
     check_rejected(&good.replace("explain it", " "), "`fix` is blank; say something or leave it out where it is optional");
-    check_rejected(&good.replace("T01", " at 1 "), "`2026-11-29 at 1 :53:20.001Z` is no time; write it like 2026-11-30T20:53:32Z or 2026-11-30T20:53:32+01:00 (column 36)");
+    check_rejected(&good.replace("T00", " at "), "`2026-11-30 at :53:20.001Z` is no time; write it like 2026-11-30T20:53:32Z or 2026-11-30T20:53:32+01:00 (column 35)");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Files that are no store, or not one that can be used.
 
 use std::fs;
+use std::path::Path;
 
 use assize_memory::store::{Opening, Store, StoreError};
 use rusqlite::Connection;
@@ -46,15 +47,15 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
 
 #[test]
 fn what_somebody_else_keeps_is_refused_and_left_as_it_is() {
-    for (name, make) in [
-        ("notes", &(|path| fs::write(path, "notes\n".repeat(1_000)).unwrap()) as &dyn Fn(&std::path::Path)),
-        ("tables", &|path| Connection::open(path).unwrap().execute_batch("CREATE TABLE t (x)").unwrap()),
-        ("version", &|path| Connection::open(path).unwrap().execute_batch("PRAGMA user_version = 1").unwrap()),
-        ("id", &|path| {
-            let sql = "CREATE TABLE t (x); PRAGMA user_version = 1; PRAGMA application_id = 7";
-            Connection::open(path).unwrap().execute_batch(sql).unwrap();
-        }),
-    ] {
+    let tables = |sql: &'static str| move |path: &Path| Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    let notes = |path: &Path| fs::write(path, "notes\n".repeat(1_000)).unwrap();
+    let makers: [(&str, &dyn Fn(&Path)); 4] = [
+        ("notes", &notes),
+        ("tables", &tables("CREATE TABLE t (x)")),
+        ("version", &tables("PRAGMA user_version = 1")),
+        ("id", &tables("CREATE TABLE t (x); PRAGMA user_version = 1; PRAGMA application_id = 7")),
+    ];
+    for (name, make) in makers {
         let shelf = Shelf::new();
         make(&shelf.path);
         let before = fs::read(&shelf.path).unwrap();
