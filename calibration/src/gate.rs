@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::OutcomeKind;
+
 /// One limit on a measure. At least one of `min` and `max` is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,17 @@ pub struct Limit {
     /// Whether a log that cannot measure it makes the verdict inconclusive. Otherwise the limit is passed over, and said so.
     #[serde(default)]
     pub required: bool,
+    /// The kinds of outcome it is for. Empty: all. A flip rate, say, means much for verdicts and little for fine scores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_for: Vec<OutcomeKind>,
+}
+
+impl Limit {
+    /// Returns whether the limit is for this kind of outcome.
+    #[must_use]
+    pub fn is_for(&self, kind: OutcomeKind) -> bool {
+        self.only_for.is_empty() || self.only_for.contains(&kind)
+    }
 }
 
 /// The limits a judge must keep.
@@ -95,7 +108,12 @@ impl Gate {
     #[must_use]
     pub fn built_in() -> Self {
         let limit =
-            |&(id, min, max): &(&str, Option<f64>, Option<f64>)| (id.to_owned(), Limit { min, max, required: false });
+            |&(id, min, max): &(&str, Option<f64>, Option<f64>)| {
+                // Two scores that differ by a hair differ; what counts for scores is how far they move.
+                let discrete = [OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
+                let only_for = if id == "flip_rate" { discrete.to_vec() } else { Vec::new() };
+                (id.to_owned(), Limit { min, max, required: false, only_for })
+            };
         Self { name: "built in".to_owned(), limits: BUILT_IN.iter().map(limit).collect(), truth_optional: false }
     }
 }

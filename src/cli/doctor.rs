@@ -11,7 +11,8 @@ use super::status::{Failure, Status};
 use crate::config::{read_gate, read_settings};
 
 /// Variables that change what assize does.
-const VARIABLES: [&str; 5] = ["ASSIZE_CONFIG", "ASSIZE_GATE", "ASSIZE_LEVEL", "ASSIZE_SEED", "NO_COLOR"];
+const VARIABLES: [&str; 6] =
+    ["ASSIZE_CONFIG", "ASSIZE_GATE", "ASSIZE_LEVEL", "ASSIZE_SEED", "ASSIZE_STORE", "NO_COLOR"];
 
 /// Check what this build and this machine can do
 ///
@@ -44,6 +45,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
         drop(Pending::with_text(&out.path("report.md"), "a test\n")?);
     }
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = cfg!(feature = "memory");
     let (parquet, colour, unicode, width) =
         (cfg!(feature = "parquet"), printer::colour(), printer::unicode(), printer::width());
     let version = env!("CARGO_PKG_VERSION");
@@ -53,7 +55,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
                 variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
             let object = json!({
                 "version": version,
-                "features": { "parquet": parquet },
+                "features": { "memory": memory, "parquet": parquet },
                 "threads": n_threads,
                 "terminal": { "colour": colour, "unicode": unicode, "width": width },
                 "variables": set,
@@ -66,6 +68,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
             let mut lines = vec![
                 format!("assize {version}"),
                 format!("reads Parquet: {}", yes_no(parquet)),
+                format!("has a memory: {}", yes_no(memory)),
                 format!("threads: {n_threads}"),
                 format!("terminal: {width} columns, colour {}, unicode {}", yes_no(colour), yes_no(unicode)),
             ];

@@ -9,6 +9,8 @@ mod convert;
 mod doctor;
 mod files;
 mod gate;
+#[cfg(feature = "memory")]
+mod memory;
 mod printer;
 mod progress;
 mod reading;
@@ -94,6 +96,8 @@ enum Command {
     Convert(convert::Args),
     Report(report::Args),
     Gate(gate::Args),
+    #[cfg(feature = "memory")]
+    Memory(memory::Args),
     Schema(schema::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
@@ -125,6 +129,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Convert(args) => convert::run(&args, &mut printer),
         Command::Report(args) => report::run(&args, &mut printer),
         Command::Gate(args) => gate::run(&args, &mut printer),
+        #[cfg(feature = "memory")]
+        Command::Memory(args) => memory::run(args, &mut printer),
         Command::Schema(args) => schema::run(&args, &mut printer),
         Command::Doctor(args) => doctor::run(&args, &mut printer),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), &mut printer),

@@ -169,7 +169,7 @@ fn to_stderr(text: &str) {
 
 /// Returns `text` with control characters escaped, but for line breaks: messages quote files, and files may hold
 /// sequences that a terminal obeys.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

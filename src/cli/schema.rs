@@ -28,6 +28,9 @@ enum What {
     Log,
     /// A gate file
     Gate,
+    /// A line of `memory export`
+    #[cfg(feature = "memory")]
+    Experience,
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
@@ -35,6 +38,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
         What::Audit => schemars::schema_for!(Audit),
         What::Log => schemars::schema_for!(Judgement<'_>),
         What::Gate => schemars::schema_for!(Gate),
+        #[cfg(feature = "memory")]
+        What::Experience => schemars::schema_for!(assize_memory::experience::Experience),
     };
     printer.data(&format!("{:#}\n", schema.to_value()))?;
     Ok(Status::Done)

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use assize_calibration::audit::catalogue::{self, Better, MEASURES, MeasureInfo, Unit};
 use assize_calibration::gate::{Gate, Limit};
+use assize_calibration::judgement::OutcomeKind;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -14,7 +15,7 @@ use super::document::{Document, in_order, number};
 use super::nearest::nearest;
 
 const GATE_KEYS: [&str; 3] = ["name", "limits", "truth_optional"];
-const LIMIT_KEYS: [&str; 3] = ["min", "max", "required"];
+const LIMIT_KEYS: [&str; 4] = ["min", "max", "required", "only_for"];
 const LIMIT_EXAMPLE: &str = "flip_rate = { max = 0.1 }";
 
 /// Reads a gate file.
@@ -85,6 +86,7 @@ fn limit(
         min: bound(document, info, table, "min")?,
         max: bound(document, info, table, "max")?,
         required: flag(document, table, "required")?,
+        only_for: kinds(document, table, "only_for")?,
     };
     match (limit.min, limit.max) {
         (None, None) => {
@@ -118,6 +120,24 @@ fn flag(document: &Document, table: &DeTable<'_>, key: &str) -> Result<bool, Con
     let Some(value) = table.get(key) else { return Ok(false) };
     let flag = value.get_ref().as_bool();
     flag.ok_or_else(|| document.refuse(value.span(), format!("`{key}` must be true or false"), None))
+}
+
+const KINDS: [OutcomeKind; 4] =
+    [OutcomeKind::Score, OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
+
+fn kinds(document: &Document, table: &DeTable<'_>, key: &str) -> Result<Vec<OutcomeKind>, ConfigError> {
+    let Some(value) = table.get(key) else { return Ok(Vec::new()) };
+    let refused = || {
+        let names = KINDS.map(OutcomeKind::column).join(", ");
+        document.refuse(value.span(), format!("`{key}` must be a list of kinds of outcome: {names}"), None)
+    };
+    let list = value.get_ref().as_array().ok_or_else(refused)?;
+    list.iter()
+        .map(|kind| {
+            let name = kind.get_ref().as_str();
+            KINDS.into_iter().find(|kind| name == Some(kind.column())).ok_or_else(refused)
+        })
+        .collect()
 }
 
 /// Returns the values a measure can take, or `None` for points on a scale.
@@ -172,6 +192,10 @@ pub fn gate_text(gate: &Gate) -> String {
         fields.extend(limit.min.map(|min| format!("min = {min:?}")));
         fields.extend(limit.max.map(|max| format!("max = {max:?}")));
         fields.extend(limit.required.then(|| "required = true".to_owned()));
+        if !limit.only_for.is_empty() {
+            let kinds: Vec<String> = limit.only_for.iter().map(|kind| format!("\"{}\"", kind.column())).collect();
+            fields.push(format!("only_for = [{}]", kinds.join(", ")));
+        }
         line(format_args!("# {}. {}", info.title, info.explanation));
         line(format_args!("{} = {{ {} }}", info.id, fields.join(", ")));
     }
@@ -211,7 +235,7 @@ mod tests {
         let gate = gate.unwrap();
         assert_eq!((gate.name.as_str(), gate.truth_optional), ("x", true));
         assert_eq!(gate.limits["flip_rate"], Limit { max: Some(0.1), ..Limit::default() });
-        assert_eq!(gate.limits["spearman"], Limit { min: Some(-1.0), max: None, required: true });
+        assert_eq!(gate.limits["spearman"], Limit { min: Some(-1.0), required: true, ..Limit::default() });
     }
 
     #[test]

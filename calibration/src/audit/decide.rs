@@ -41,11 +41,7 @@ pub(crate) fn decide(
     level: f64,
 ) -> (Fitness, String, Vec<LimitResult>) {
     let mut trials: Vec<Trial<'_>> = Vec::new();
-    for (id, limit) in &gate.limits {
-        // A discrete answer flips; a score that moves by a hair flips too, and says nothing: it has a limit of its own.
-        if gate.name == "built in" && kind == OutcomeKind::Score && id == "flip_rate" {
-            continue;
-        }
+    for (id, limit) in gate.limits.iter().filter(|(_, limit)| limit.is_for(kind)) {
         let value = measured.values.get(id.as_str());
         for (side, limit_value) in [(Side::Min, limit.min), (Side::Max, limit.max)] {
             let Some(limit_value) = limit_value else { continue };

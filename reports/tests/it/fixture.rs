@@ -54,7 +54,7 @@ fn limit(measure: &str, side: &str, at: f64, state: LimitState, why: &str) -> Li
 }
 
 fn gate() -> Gate {
-    let max = |at| Limit { min: None, max: Some(at), required: false };
+    let max = |at| Limit { max: Some(at), ..Limit::default() };
     Gate {
         name: "built in".to_owned(),
         limits: BTreeMap::from([
@@ -63,7 +63,7 @@ fn gate() -> Gate {
             ("flip_rate".to_owned(), max(0.1)),
             ("position_excess".to_owned(), max(0.05)),
             ("unparsed_rate".to_owned(), max(0.02)),
-            ("accuracy".to_owned(), Limit { min: Some(0.8), max: None, required: false }),
+            ("accuracy".to_owned(), Limit { min: Some(0.8), ..Limit::default() }),
             ("mean_abs_difference".to_owned(), max(0.5)),
         ]),
         truth_optional: false,
