@@ -79,7 +79,7 @@ fn read_and_audit(path: &Path) -> (Duration, Duration) {
     let read = start.elapsed();
     let audited = audit(&collector.log, &AuditConfig::default(), &Gate::built_in()).unwrap();
     assert_eq!(audited.data.n_judgements, u64::from(N_ITEMS * N_REPEATS));
-    (read, start.elapsed() - read)
+    (read, start.elapsed().saturating_sub(read))
 }
 
 /// Returns the most memory this process has held, in MiB, where the system tells it.

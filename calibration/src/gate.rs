@@ -107,13 +107,12 @@ impl Gate {
     /// log cannot measure it, and no judge fit without a measured limit on being right.
     #[must_use]
     pub fn built_in() -> Self {
-        let limit =
-            |&(id, min, max): &(&str, Option<f64>, Option<f64>)| {
-                // Two scores that differ by a hair differ; what counts for scores is how far they move.
-                let discrete = [OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
-                let only_for = if id == "flip_rate" { discrete.to_vec() } else { Vec::new() };
-                (id.to_owned(), Limit { min, max, required: false, only_for })
-            };
+        let limit = |&(id, min, max): &(&str, Option<f64>, Option<f64>)| {
+            // Two scores that differ by a hair differ; what counts for scores is how far they move.
+            let discrete = [OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
+            let only_for = if id == "flip_rate" { discrete.to_vec() } else { Vec::new() };
+            (id.to_owned(), Limit { min, max, required: false, only_for })
+        };
         Self { name: "built in".to_owned(), limits: BUILT_IN.iter().map(limit).collect(), truth_optional: false }
     }
 }

@@ -122,8 +122,7 @@ fn flag(document: &Document, table: &DeTable<'_>, key: &str) -> Result<bool, Con
     flag.ok_or_else(|| document.refuse(value.span(), format!("`{key}` must be true or false"), None))
 }
 
-const KINDS: [OutcomeKind; 4] =
-    [OutcomeKind::Score, OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
+const KINDS: [OutcomeKind; 4] = [OutcomeKind::Score, OutcomeKind::Verdict, OutcomeKind::Choice, OutcomeKind::Category];
 
 fn kinds(document: &Document, table: &DeTable<'_>, key: &str) -> Result<Vec<OutcomeKind>, ConfigError> {
     let Some(value) = table.get(key) else { return Ok(Vec::new()) };

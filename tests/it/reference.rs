@@ -30,6 +30,7 @@ fn data() -> Option<PathBuf> {
 }
 
 /// Writes past the capture of the test's output, so that a test that did nothing does not pass in silence.
+#[expect(clippy::explicit_write, reason = "what eprintln! writes is captured")]
 fn tell(message: &str) {
     use std::io::Write as _;
     let thread = std::thread::current();
