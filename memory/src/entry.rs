@@ -376,7 +376,10 @@ mod tests {
         assert!(!serde_json::to_string(entry.experience()).unwrap().contains(&key));
         let told: Vec<String> = entry.redactions().iter().map(ToString::to_string).collect();
         assert_eq!(told[0], "`fix` held what looks like a secret (GitHub token); it was taken out");
-        assert_eq!(entry.redactions().iter().map(|redaction| redaction.field).collect::<Vec<_>>(), ["fix", "after", "tags"]);
+        assert_eq!(
+            entry.redactions().iter().map(|redaction| redaction.field).collect::<Vec<_>>(),
+            ["fix", "after", "tags"]
+        );
         let again = Entry::new(entry.experience().clone()).unwrap();
         assert_eq!((again.digest(), again.redactions()), (entry.digest(), &[][..]));
     }

@@ -54,7 +54,10 @@ pub fn from_line(line: &[u8]) -> Result<Entry, LineError> {
     let experience: Experience = serde_json::from_slice(line).map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let message = error.to_string();
-        LineError::Shape { message: message.strip_suffix(&place).unwrap_or(&message).to_owned(), column: error.column() }
+        LineError::Shape {
+            message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
+            column: error.column(),
+        }
     })?;
     Ok(Entry::new(experience)?)
 }

@@ -119,6 +119,10 @@ fn convert<S: rusqlite::types::FromSql, T>(
 ) -> rusqlite::Result<T> {
     read(row.get(column)?).ok_or_else(|| {
         let column_idx = row.as_ref().column_index(column).unwrap_or_default();
-        rusqlite::Error::FromSqlConversionFailure(column_idx, stored_as, format!("`{column}` holds no such value").into())
+        rusqlite::Error::FromSqlConversionFailure(
+            column_idx,
+            stored_as,
+            format!("`{column}` holds no such value").into(),
+        )
     })
 }

@@ -96,7 +96,8 @@ mod tests {
     fn the_schema_is_what_it_was() {
         let mut conn = Connection::open_in_memory().unwrap();
         migrations().to_latest(&mut conn).unwrap();
-        let mut statement = conn.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name").unwrap();
+        let mut statement =
+            conn.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name").unwrap();
         let sql = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
         insta::assert_snapshot!(sql.map(Result::unwrap).collect::<Vec<_>>().join(";\n\n"));
     }

@@ -204,8 +204,7 @@ fn find(text: &str) -> Vec<(Range<usize>, SecretKind)> {
     while at < bytes.len() {
         let next = match bytes[at] {
             b'-' => private_key(&text[at..]).map(|length| (at..at + length, SecretKind::PrivateKey)),
-            b':' => url_password(&text[at..])
-                .map(|range| (at + range.start..at + range.end, SecretKind::UrlPassword)),
+            b':' => url_password(&text[at..]).map(|range| (at + range.start..at + range.end, SecretKind::UrlPassword)),
             b'A' | b'g' | b'h' | b'n' | b'r' | b's' | b'x' if may_begin(bytes, at) => RULES
                 .iter()
                 .find_map(|rule| Some((rule.length_in(&text[at..])?, rule.kind)))
@@ -278,7 +277,8 @@ mod tests {
             check(&block(label), "a\n[redacted: private key]\nb");
         }
         check(&format!("-----BEGIN PRIVATE KEY-----\n{body}"), "[redacted: private key]");
-        for text in [block("CERTIFICATE"), block("PUBLIC KEY"), "look for -----BEGIN PRIVATE KEY----- in it".to_owned()] {
+        for text in [block("CERTIFICATE"), block("PUBLIC KEY"), "look for -----BEGIN PRIVATE KEY----- in it".to_owned()]
+        {
             check(&text, &text);
         }
     }

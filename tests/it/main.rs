@@ -11,3 +11,5 @@ mod cli_support;
 mod foreign;
 mod foreign_data;
 mod formats;
+#[cfg(feature = "memory")]
+mod memory;

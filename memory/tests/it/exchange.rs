@@ -94,10 +94,22 @@ fn what_is_wrong_with_a_line_is_said_with_its_place() {
     let good = to_line(&experience(1));
     check_rejected("nonsense", "expected ident (column 2)");
     check_rejected(&good[..20], "EOF while parsing a string (column 20)");
-    check_rejected(&good.replace("\"medium\"", "\"urgent\""), "unknown variant `urgent`, expected one of `high`, `medium`, `low` (column 100)");
-    check_rejected(&good.replace("\"fix\":", "\"fixed\":"), "unknown field `fixed`, expected one of `time`, `trust`, `issue`, `fix`, `before`, `after`, `evidence`, `origin`, `tags` (column 149)");
-    check_rejected(&good.replace("explain it", " "), "`fix` is blank; say something or leave it out where it is optional");
-    check_rejected(&good.replace("T00", " at "), "`2026-11-30 at :53:20.001Z` is no time; write it like 2026-11-30T20:53:32Z or 2026-11-30T20:53:32+01:00 (column 35)");
+    check_rejected(
+        &good.replace("\"medium\"", "\"urgent\""),
+        "unknown variant `urgent`, expected one of `high`, `medium`, `low` (column 100)",
+    );
+    check_rejected(
+        &good.replace("\"fix\":", "\"fixed\":"),
+        "unknown field `fixed`, expected one of `time`, `trust`, `issue`, `fix`, `before`, `after`, `evidence`, `origin`, `tags` (column 149)",
+    );
+    check_rejected(
+        &good.replace("explain it", " "),
+        "`fix` is blank; say something or leave it out where it is optional",
+    );
+    check_rejected(
+        &good.replace("T00", " at "),
+        "`2026-11-30 at :53:20.001Z` is no time; write it like 2026-11-30T20:53:32Z or 2026-11-30T20:53:32+01:00 (column 35)",
+    );
 }
 
 #[test]
@@ -105,7 +117,8 @@ fn bad_lines_are_counted_and_the_good_ones_between_them_taken() {
     let shelf = Shelf::new();
     let mut store = shelf.open();
     let good = |number| to_line(&experience(number)).into_bytes();
-    let lines: [&[u8]; 7] = [&[b"\xef\xbb\xbf".as_slice(), &good(1)].concat(), b"", b"{", &good(2), b"\xff\xfe", b" \r", &good(3)];
+    let lines: [&[u8]; 7] =
+        [&[b"\xef\xbb\xbf".as_slice(), &good(1)].concat(), b"", b"{", &good(2), b"\xff\xfe", b" \r", &good(3)];
     let imported = import_text(lines.join(&b"\r\n"[..]), Target::Write(&mut store));
     assert_eq!((imported.n_added, imported.n_rejected), (3, 2), "{imported:?}");
     assert_eq!(imported.rejected.iter().map(|rejection| rejection.line).collect::<Vec<_>>(), [3, 5]);

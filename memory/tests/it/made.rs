@@ -56,7 +56,12 @@ pub(crate) fn entries(numbers: std::ops::Range<u32>) -> Vec<Entry> {
 
 fn text() -> impl Strategy<Value = String> {
     // Any character at all, the NUL too, and scripts that are more likely to be met.
-    prop_oneof![any::<String>(), "[\u{0}-\u{7f}]{0,20}", "[\u{4e00}-\u{9fff}]{1,8}", "[\u{5d0}-\u{5ea}\u{1f600}-\u{1f64f}]{1,8}"]
+    prop_oneof![
+        any::<String>(),
+        "[\u{0}-\u{7f}]{0,20}",
+        "[\u{4e00}-\u{9fff}]{1,8}",
+        "[\u{5d0}-\u{5ea}\u{1f600}-\u{1f64f}]{1,8}"
+    ]
 }
 
 fn said() -> impl Strategy<Value = String> {

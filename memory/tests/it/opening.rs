@@ -40,7 +40,11 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     drop(conn);
     let error = Store::open(&shelf.path, Opening::Create).unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 99, known: 1, .. }), "{error:?}");
-    assert!(error.to_string().ends_with("has version 99 of the schema, from a newer assize; this one knows versions up to 1"));
+    assert!(
+        error
+            .to_string()
+            .ends_with("has version 99 of the schema, from a newer assize; this one knows versions up to 1")
+    );
     let conn = Connection::open(&shelf.path).unwrap();
     assert_eq!(conn.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap(), 99);
 }

@@ -10,7 +10,8 @@ use crate::made::{Shelf, entries, experience};
 #[track_caller]
 fn check_list(store: &Store, filter: &Filter, limit: u32, expected: &[u32], n_matching: u64) {
     let listing = store.list(filter, limit).unwrap();
-    let found: Vec<String> = listing.experiences.into_iter().map(|stored| stored.experience.issue.description).collect();
+    let found: Vec<String> =
+        listing.experiences.into_iter().map(|stored| stored.experience.issue.description).collect();
     let expected: Vec<String> = expected.iter().map(|&number| experience(number).issue.description).collect();
     assert_eq!((found, listing.n_matching), (expected, n_matching), "{filter:?}");
 }

@@ -22,7 +22,10 @@ fn writers_that_begin_together_lose_nothing() {
             // Ten of their own, and ten that all of them have.
             let own = entries(writer * 10..(writer + 1) * 10);
             let shared = entries(1_000..1_010);
-            own.iter().chain(&shared).flat_map(|entry| store.add(std::slice::from_ref(entry)).unwrap()).collect::<Vec<_>>()
+            own.iter()
+                .chain(&shared)
+                .flat_map(|entry| store.add(std::slice::from_ref(entry)).unwrap())
+                .collect::<Vec<_>>()
         };
         let writers: Vec<_> = (0..N_WRITERS).map(|writer| scope.spawn(move || write(writer))).collect();
         let added = writers.into_iter().flat_map(|writer| writer.join().unwrap());

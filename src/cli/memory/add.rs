@@ -143,11 +143,7 @@ fn from_flags(flags: Flags) -> Result<Experience, Failure> {
         fix: flags.fix,
         before: text(flags.before)?,
         after: text(flags.after)?,
-        evidence: Evidence {
-            text: flags.evidence,
-            score_before: flags.score_before,
-            score_after: flags.score_after,
-        },
+        evidence: Evidence { text: flags.evidence, score_before: flags.score_before, score_after: flags.score_after },
         origin: Origin {
             task: flags.task,
             task_family: flags.family,
@@ -163,7 +159,9 @@ fn from_flags(flags: Flags) -> Result<Experience, Failure> {
 fn from_json(path: &Path) -> Result<Entry, Failure> {
     let (text, name) = read_limited(path)?;
     let failed = || format!("failed to understand {name}");
-    let help = |error| Failure::from(error).help("`assize schema experience` says what is expected; `assize memory import` takes many");
+    let help = |error| {
+        Failure::from(error).help("`assize schema experience` says what is expected; `assize memory import` takes many")
+    };
     let mut object: Value = serde_json::from_str(&text).with_context(failed).map_err(help)?;
     if let Some(object) = object.as_object_mut()
         && !object.contains_key("time")
@@ -185,7 +183,9 @@ fn read_limited(path: &Path) -> Result<(String, String), Failure> {
     let n_read =
         input.take(MAX_LINE_BYTES + 1).read_to_string(&mut text).with_context(|| format!("failed to read {name}"))?;
     if n_read as u64 > MAX_LINE_BYTES {
-        return Err(Failure::usage(format!("{name} is longer than {MAX_LINE_BYTES} bytes")).help("cut it to what matters"));
+        return Err(
+            Failure::usage(format!("{name} is longer than {MAX_LINE_BYTES} bytes")).help("cut it to what matters")
+        );
     }
     Ok((text, name))
 }

@@ -96,14 +96,18 @@ impl Place {
 /// Returns the failure that an error of the store is.
 fn refused(error: StoreError) -> Failure {
     let help = match &error {
-        StoreError::Missing { .. } => Some("`assize memory add` and `assize memory import` make one; --store names another"),
+        StoreError::Missing { .. } => {
+            Some("`assize memory add` and `assize memory import` make one; --store names another")
+        }
         StoreError::NotAStore { .. } => Some("name the store with --store; nothing was written to this file"),
         StoreError::Newer { .. } => Some("update assize; nothing was written to this file"),
         StoreError::Damaged { .. } => {
             Some("keep the file, and import your last export into a new one: assize memory import FILE --store NEW")
         }
         StoreError::Busy { .. } => Some("run it again when they are done; nothing of this call was written"),
-        StoreError::Sqlite { .. } => Some("check that the directory exists and can be written, and that the disk has space"),
+        StoreError::Sqlite { .. } => {
+            Some("check that the directory exists and can be written, and that the disk has space")
+        }
         _ => None,
     };
     Failure { help: help.map(str::to_owned), ..Failure::from(anyhow::Error::from(error)) }
