@@ -144,6 +144,22 @@ fn reports_touch_nothing_outside_themselves() {
     check_absent(&root().join("reports/src"), &IMPURE);
 }
 
+/// The one file that the store touches is opened by SQLite; what time it is, and where the store is, its caller says.
+#[test]
+fn memory_touches_nothing_but_its_store() {
+    check_absent(&root().join("memory/src"), &IMPURE);
+}
+
+#[test]
+fn nothing_but_memory_knows_its_tables() {
+    for dir in ["src", "calibration/src", "reports/src"] {
+        check_absent(&root().join(dir), &["rusqlite", "sqlite"]);
+    }
+    for dir in ["src/formats", "src/config"] {
+        check_absent(&root().join(dir), &["assize_memory"]);
+    }
+}
+
 #[test]
 fn readers_know_neither_the_command_line_nor_the_settings() {
     check_absent(&root().join("src/formats"), &["crate::cli", "crate::config", "assize_reports", "std::env"]);

@@ -13,8 +13,12 @@ fn help(args: &[&str]) -> String {
 
 /// Returns the names of the commands that `--help` lists.
 fn commands() -> Vec<String> {
-    let help = help(&["--help"]);
-    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    listed(&help(&["--help"]))
+}
+
+/// Returns the names of the commands that a page of help lists.
+fn listed(help: &str) -> Vec<String> {
+    let listed = help.split("Commands:\n").nth(1).unwrap_or_default().split("\n\n").next().unwrap();
     let names = listed.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned);
     names.filter(|name| name != "help").collect()
 }
@@ -31,13 +35,25 @@ fn examples(help: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns the help of every command and of those below it, each with the words that name the command.
+fn pages() -> Vec<(String, String)> {
+    let mut pages = Vec::new();
+    for command in commands() {
+        let page = help(&[&command, "--help"]);
+        for below in listed(&page) {
+            pages.push((format!("{command} {below}"), help(&[&command, &below, "--help"])));
+        }
+        pages.push((command, page));
+    }
+    pages
+}
+
 #[test]
 fn help_of_every_command_shows_examples_and_fits_100_columns() {
-    let commands = commands();
-    assert!(commands.iter().any(|name| name == "audit"), "{commands:?}");
-    for command in &commands {
-        let help = help(&[command, "--help"]);
-        assert!(!examples(&help).is_empty(), "{command}");
+    let pages = pages();
+    assert!(pages.iter().any(|(name, _)| name == "audit"), "{pages:?}");
+    for (command, help) in &pages {
+        assert!(!examples(help).is_empty(), "{command}");
         for line in help.lines() {
             assert!(line.chars().count() <= 100, "{command}: {line}");
         }
@@ -49,10 +65,12 @@ fn help_of_every_command_shows_examples_and_fits_100_columns() {
 fn every_example_in_the_help_is_a_command_line_that_is_understood() {
     let desk = Desk::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_assize")).parent().unwrap();
-    let pages = commands().into_iter().map(|command| help(&[&command, "--help"])).chain([help(&["--help"])]);
+    let pages = pages().into_iter().map(|(_, page)| page).chain([help(&["--help"])]);
     for example in pages.flat_map(|page| examples(&page)) {
         let mut shell = std::process::Command::new("sh");
         let paths = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        // What an example stores goes into the desk, not to whoever runs the tests.
+        shell.env_remove("ASSIZE_STORE").env("XDG_DATA_HOME", desk.path());
         let output = shell.args(["-c", &example]).current_dir(desk.path()).env("PATH", paths).output().unwrap();
         // The files are not there, which is another complaint than one about usage.
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -184,7 +202,11 @@ fn a_file_cannot_command_the_terminal_through_an_error() {
 
 #[test]
 fn every_schema_is_a_json_schema() {
-    for what in ["audit", "log", "gate"] {
+    let mut files = vec!["audit", "log", "gate"];
+    if cfg!(feature = "memory") {
+        files.push("experience");
+    }
+    for what in files {
         let schema: serde_json::Value = serde_json::from_str(&check_status(&["schema", what], 0).stdout).unwrap();
         assert!(schema["$schema"].is_string() && schema["properties"].is_object(), "{what}");
     }

@@ -13,7 +13,7 @@ pub(crate) const GATE: &str = "[limits]\naccuracy = { min = 0.8 }\n";
 /// Returns the tool, ready to run with nothing of the environment that would change what it does.
 pub(crate) fn assize<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(args: I) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
-    for name in ["CONFIG", "GATE", "LEVEL", "SEED"] {
+    for name in ["CONFIG", "GATE", "LEVEL", "SEED", "STORE"] {
         command.env_remove(format!("ASSIZE_{name}"));
     }
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG"] {

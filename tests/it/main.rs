@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
+#[cfg(feature = "memory")]
+
 mod architecture;
 mod browser;
 mod cli;
@@ -13,5 +15,6 @@ mod examples;
 mod foreign;
 mod foreign_data;
 mod formats;
+mod memory;
 mod readme;
 mod reference;
