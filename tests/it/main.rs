@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
-#[cfg(feature = "memory")]
-
 mod architecture;
 mod browser;
 mod cli;
@@ -15,6 +13,7 @@ mod examples;
 mod foreign;
 mod foreign_data;
 mod formats;
+#[cfg(feature = "memory")]
 mod memory;
 mod readme;
 mod reference;
