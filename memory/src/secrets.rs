@@ -7,7 +7,7 @@
 //! The beginnings and lengths are those that the issuers document or that their keys visibly have.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 /// What kind of key was recognised.
@@ -233,7 +233,7 @@ pub fn redact(text: &str) -> (Cow<'_, str>, Vec<SecretKind>) {
     let mut done = 0;
     for (range, kind) in &found {
         kept.push_str(&text[done..range.start]);
-        kept.push_str(&format!("[redacted: {kind}]"));
+        let _infallible = write!(kept, "[redacted: {kind}]");
         done = range.end;
     }
     kept.push_str(&text[done..]);

@@ -1,7 +1,6 @@
 //! Files that are no store, or not one that can be used.
 
 use std::fs;
-use std::path::Path;
 
 use assize_memory::store::{Opening, Store, StoreError};
 use rusqlite::Connection;
@@ -51,17 +50,17 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
 
 #[test]
 fn what_somebody_else_keeps_is_refused_and_left_as_it_is() {
-    let tables = |sql: &'static str| move |path: &Path| Connection::open(path).unwrap().execute_batch(sql).unwrap();
-    let notes = |path: &Path| fs::write(path, "notes\n".repeat(1_000)).unwrap();
-    let makers: [(&str, &dyn Fn(&Path)); 4] = [
-        ("notes", &notes),
-        ("tables", &tables("CREATE TABLE t (x)")),
-        ("version", &tables("PRAGMA user_version = 1")),
-        ("id", &tables("CREATE TABLE t (x); PRAGMA user_version = 1; PRAGMA application_id = 7")),
-    ];
-    for (name, make) in makers {
+    for (name, sql) in [
+        ("notes", None),
+        ("tables", Some("CREATE TABLE t (x)")),
+        ("version", Some("PRAGMA user_version = 1")),
+        ("id", Some("CREATE TABLE t (x); PRAGMA user_version = 1; PRAGMA application_id = 7")),
+    ] {
         let shelf = Shelf::new();
-        make(&shelf.path);
+        match sql {
+            Some(sql) => Connection::open(&shelf.path).unwrap().execute_batch(sql).unwrap(),
+            None => fs::write(&shelf.path, "notes\n".repeat(1_000)).unwrap(),
+        }
         let before = fs::read(&shelf.path).unwrap();
         let error = Store::open(&shelf.path, Opening::Create).unwrap_err();
         assert!(matches!(error, StoreError::NotAStore { .. }), "{name}: {error:?}");

@@ -24,8 +24,7 @@ use crate::cli::status::{Failure, Status};
 #[command(after_help = "\
 Examples:
   assize memory add --dimension clarity --description 'no example' --fix 'add one' --task 'write a guide'
-  assize memory add --dimension 准确性 --severity high --description 数字错误 --fix 核对来源 --task 周报 \\
-      --family reports --before old.md --after new.md --score-before 6 --score-after 8.5 --trust person
+  assize memory add --dimension 准确性 --description 数字错误 --fix 核对来源 --task 周报 --trust person
   echo '{\"issue\":{\"dimension\":\"clarity\",\"severity\":\"low\",\"description\":\"no example\"},
     \"fix\":\"add one\",\"origin\":{\"task\":\"write a guide\"}}' | assize memory add -
 
@@ -35,7 +34,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "FILE.json", conflicts_with = "Flags")]
     source: Option<PathBuf>,
     #[command(flatten)]
-    flags: Option<Flags>,
+    flags: Flags,
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,13 +42,13 @@ pub(in crate::cli) struct Args {
 struct Flags {
     /// Quality that was wanting, such as clarity
     #[arg(long, value_name = "NAME", required_unless_present = "source", help_heading = "Issue")]
-    dimension: String,
+    dimension: Option<String>,
     /// How much it matters
     #[arg(long, value_name = "WORD", value_parser = severity(), default_value = "medium", help_heading = "Issue")]
     severity: Severity,
     /// What was wrong
     #[arg(long, value_name = "TEXT", required_unless_present = "source", help_heading = "Issue")]
-    description: String,
+    description: Option<String>,
     /// Where it was
     #[arg(long, value_name = "TEXT", help_heading = "Issue")]
     location: Option<String>,
@@ -58,7 +57,7 @@ struct Flags {
     suggestion: Option<String>,
     /// What mended it
     #[arg(long, value_name = "TEXT", required_unless_present = "source", help_heading = "Fix")]
-    fix: String,
+    fix: Option<String>,
     /// File with the text before the fix
     #[arg(long, value_name = "FILE", help_heading = "Fix")]
     before: Option<PathBuf>,
@@ -79,7 +78,7 @@ struct Flags {
     trust: Trust,
     /// What was to be done
     #[arg(long, value_name = "TEXT", required_unless_present = "source", help_heading = "Origin")]
-    task: String,
+    task: Option<String>,
     /// Kind of task, such as api-docs
     #[arg(long, value_name = "NAME", help_heading = "Origin")]
     family: Option<String>,
@@ -101,10 +100,9 @@ struct Flags {
 }
 
 pub(super) fn run(args: Args, place: &Place, printer: &mut Printer) -> Result<Status, Failure> {
-    let entry = match (args.source, args.flags) {
-        (Some(path), _) => from_json(&path)?,
-        (None, Some(flags)) => Entry::new(from_flags(flags)?).context("failed to add the experience")?,
-        (None, None) => return Err(Failure::usage("there is nothing to add").help("see `assize memory add --help`")),
+    let entry = match args.source {
+        Some(path) => from_json(&path)?,
+        None => Entry::new(from_flags(args.flags)?).context("failed to add the experience")?,
     };
     let mut store = place.open(Opening::Create, printer)?;
     let added = store.add(std::slice::from_ref(&entry)).map_err(refused)?[0];
@@ -130,22 +128,23 @@ pub(super) fn run(args: Args, place: &Place, printer: &mut Printer) -> Result<St
 
 fn from_flags(flags: Flags) -> Result<Experience, Failure> {
     let text = |path: Option<PathBuf>| path.as_deref().map(read_text).transpose();
+    let stated = |text: Option<String>| text.expect("clap asks for it where no file is given");
     Ok(Experience {
         time: flags.time.map_or_else(now, Ok)?,
         trust: flags.trust,
         issue: Issue {
-            dimension: flags.dimension,
+            dimension: stated(flags.dimension),
             location: flags.location,
             severity: flags.severity,
-            description: flags.description,
+            description: stated(flags.description),
             suggestion: flags.suggestion,
         },
-        fix: flags.fix,
+        fix: stated(flags.fix),
         before: text(flags.before)?,
         after: text(flags.after)?,
         evidence: Evidence { text: flags.evidence, score_before: flags.score_before, score_after: flags.score_after },
         origin: Origin {
-            task: flags.task,
+            task: stated(flags.task),
             task_family: flags.family,
             loop_id: flags.loop_id,
             round: flags.round,
