@@ -15,3 +15,4 @@ mod foreign_data;
 mod formats;
 mod readme;
 mod reference;
+mod reference_golden;
