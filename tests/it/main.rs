@@ -17,3 +17,4 @@ mod formats;
 mod memory;
 mod readme;
 mod reference;
+mod reference_golden;

@@ -77,7 +77,7 @@ fn owned(judgement: &Judgement<'_>) -> Judgement<'static> {
 }
 
 /// Reads a recording with a column mapping, keeping the judgements that `keep` keeps.
-fn log_where(file: &Path, columns: &str, mut keep: impl FnMut(&mut Judgement<'static>) -> bool) -> Log {
+pub(crate) fn log_where(file: &Path, columns: &str, mut keep: impl FnMut(&mut Judgement<'static>) -> bool) -> Log {
     let options = ReadOptions { columns: columns.parse::<ColumnMap>().unwrap() };
     let mut sink = Filtered { rows: Collector::default(), keep: &mut keep };
     read(file, &options, &mut sink).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -90,16 +90,16 @@ fn is_error(problem: &Problem) -> bool {
     problem.severity == assize_calibration::problem::Severity::Error
 }
 
-fn log_of(file: &Path, columns: &str) -> Log {
+pub(crate) fn log_of(file: &Path, columns: &str) -> Log {
     log_where(file, columns, |_| true)
 }
 
-fn audited(log: &Log, config: &AuditConfig) -> Audit {
+pub(crate) fn audited(log: &Log, config: &AuditConfig) -> Audit {
     audit(log, config, &Gate::built_in()).unwrap()
 }
 
 /// Audits a log with one judge under one arm.
-fn only(log: &Log, config: &AuditConfig) -> JudgeAudit {
+pub(crate) fn only(log: &Log, config: &AuditConfig) -> JudgeAudit {
     let audit = audited(log, config);
     assert_eq!(audit.judges.len(), 1, "{:?}", audit.judges.iter().map(|judge| &judge.judge).collect::<Vec<_>>());
     audit.judges.into_iter().next().unwrap()
@@ -107,12 +107,12 @@ fn only(log: &Log, config: &AuditConfig) -> JudgeAudit {
 
 /// Returns a measure.
 #[track_caller]
-fn measure<'a>(judge: &'a JudgeAudit, id: &str) -> &'a Measure {
+pub(crate) fn measure<'a>(judge: &'a JudgeAudit, id: &str) -> &'a Measure {
     judge.measures.get(id).unwrap_or_else(|| panic!("{} has no {id}: {:?}", judge.judge, judge.unmeasured))
 }
 
 /// Returns a detail of a measure, or `None` where it is not stated.
-fn detail(measure: &Measure, name: &str) -> Option<f64> {
+pub(crate) fn detail(measure: &Measure, name: &str) -> Option<f64> {
     measure.details.get(name).copied()
 }
 
@@ -141,6 +141,6 @@ fn answers(judge: &JudgeAudit, answer: &str) -> u64 {
     judge.answers.iter().find(|share| share.answer == answer).map_or(0, |share| share.n)
 }
 
-fn config() -> AuditConfig {
+pub(crate) fn config() -> AuditConfig {
     AuditConfig::default()
 }

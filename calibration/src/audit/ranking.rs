@@ -96,9 +96,19 @@ fn sums_of_subsets(draws: &[f64], k_max: usize) -> Vec<BTreeMap<i64, f64>> {
     ways
 }
 
-/// Probability that the first item's sum is highest, ties in equal parts, and that it is tied for highest.
-fn first_wins(sums: &[&BTreeMap<i64, f64>]) -> (f64, f64) {
-    let (mut win, mut tie) = (0.0, 0.0);
+/// Probabilities that the first item's sum is highest.
+#[derive(Default)]
+struct FirstWins {
+    /// Ties in equal parts.
+    split: f64,
+    /// Alone.
+    alone: f64,
+    /// With others.
+    tied: f64,
+}
+
+fn first_wins(sums: &[&BTreeMap<i64, f64>]) -> FirstWins {
+    let mut wins = FirstWins::default();
     for (&sum, &p) in sums[0] {
         // Of the others: the probability of each number of ties, none above.
         let mut ties = vec![1.0];
@@ -112,10 +122,11 @@ fn first_wins(sums: &[&BTreeMap<i64, f64>]) -> (f64, f64) {
             }
             ties = next;
         }
-        win += p * ties.iter().enumerate().map(|(tied, p)| p / (tied + 1) as f64).sum::<f64>();
-        tie += p * ties[1..].iter().sum::<f64>();
+        wins.split += p * ties.iter().enumerate().map(|(tied, p)| p / (tied + 1) as f64).sum::<f64>();
+        wins.alone += p * ties[0];
+        wins.tied += p * ties[1..].iter().sum::<f64>();
     }
-    (win, tie)
+    wins
 }
 
 /// Returns the curve of the best-of-group choice by the mean of k draws, or `None` when there are no such groups.
@@ -127,7 +138,7 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     sorted.sort_unstable();
     let k_max = sorted.get(sorted.len() / 10).copied().filter(|&k| k >= 2)?.min(25);
     let mut values: Vec<Values> = vec![Values::default(); k_max + 1];
-    let mut ties = vec![0.0; k_max + 1];
+    let (mut ties, mut strict) = (vec![0.0; k_max + 1], vec![0.0; k_max + 1]);
     let mut n_used = 0_u64;
     for (units, shortest) in contests.iter().zip(lengths) {
         if shortest < k_max {
@@ -139,9 +150,10 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
         let sums: Vec<Vec<BTreeMap<i64, f64>>> = draws.iter().map(|draws| sums_of_subsets(draws, k_max)).collect();
         for k in 1..=k_max {
             let at_k: Vec<&BTreeMap<i64, f64>> = sums.iter().map(|sums| &sums[k]).collect();
-            let (win, tie) = first_wins(&at_k);
-            values[k].push(units[0], win, k * units.len());
-            ties[k] += tie;
+            let wins = first_wins(&at_k);
+            values[k].push(units[0], wins.split, k * units.len());
+            ties[k] += wins.tied;
+            strict[k] += wins.alone;
         }
     }
     let points = (1..=k_max)
@@ -151,7 +163,12 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
                 .proportion(&format!(
                     "the right item of its group has the highest mean of {k} draws, over all {k}-subsets"
                 ))
-                .map(|value: Estimated| value.measure(config.level)),
+                .map(|value: Estimated| {
+                    // What other tie rules make of the same draws: more votes can look worse by one and better by another.
+                    let value = value.detail("ties_wrong", strict[k] / n_used as f64);
+                    let value = value.detail("ties_dropped", strict[k] / (n_used as f64 - ties[k]));
+                    value.measure(config.level)
+                }),
             false_accept_rate: None,
             false_reject_rate: None,
             flip_rate: None,
