@@ -1,6 +1,6 @@
 //! An estimate that can give its interval at any level: what gates and corrections for many limits need.
 
-use crate::distribution::t_quantile;
+use crate::distribution::{chi_squared_quantile, normal_quantile, t_quantile};
 use crate::proportion::{ClusteredProportion, Interval, clopper_pearson};
 
 /// How an estimate varies from sample to sample, in a form from which an interval can be made at any level.
@@ -18,6 +18,19 @@ pub enum Spread {
         degrees: f64,
         /// The lowest and highest value possible.
         range: [f64; 2],
+    },
+    /// The mean of values that cannot be negative, of which many may be 0: the gamma interval of Fay and Feuer (1997), whose
+    /// upper end reckons with one cluster more like the largest seen. With few clusters its variance is enlarged by the
+    /// square of t over z. A t interval misses high: its upper end is below the truth when the large values are rare.
+    Gamma {
+        /// The variance of the mean.
+        variance: f64,
+        /// What the largest cluster adds to the mean.
+        largest: f64,
+        /// Degrees of freedom: clusters − 1.
+        degrees: f64,
+        /// The highest value possible.
+        most: f64,
     },
     /// Student's t on the scale of atanh: for coefficients that end at 1 (and, mirrored, at −1).
     FisherZ {
@@ -93,6 +106,13 @@ impl Spread {
             Self::Proportion(proportion) => proportion.interval(level),
             Self::Student { standard_error, degrees, range } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) }),
+            Self::Gamma { variance, largest, degrees, most } => {
+                let inflated = (degrees >= 1.0 && variance.is_finite())
+                    .then(|| variance * (t_quantile(upper, degrees) / normal_quantile(upper)).powi(2))?;
+                let (mean, more) = (estimate + largest, inflated + largest * largest);
+                let low = gamma_quantile(1.0 - upper, estimate, inflated);
+                Some(Interval { low, high: gamma_quantile(upper, mean, more).min(most).max(estimate) })
+            }
             Self::FisherZ { standard_error, degrees } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate.atanh() - half).tanh(), high: (estimate.atanh() + half).tanh() }),
             Self::LogF { draws, standard_error, degrees } => student(standard_error, degrees).map(|half| {
@@ -162,6 +182,16 @@ impl Spread {
         }
         Some(high.exp())
     }
+}
+
+/// Returns the quantile of a gamma variable with this mean and variance; the mean itself without variance.
+fn gamma_quantile(p: f64, mean: f64, variance: f64) -> f64 {
+    let degrees = 2.0 * mean * mean / variance;
+    if degrees > 1e8 {
+        // Normal to more digits than anyone reads.
+        return mean + normal_quantile(p) * variance.sqrt();
+    }
+    variance / (2.0 * mean) * chi_squared_quantile(p, degrees)
 }
 
 /// Returns log(F) of an intraclass correlation of single draws: log((1 + (k−1)ρ)/(1 − ρ)).

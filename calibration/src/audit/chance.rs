@@ -14,6 +14,9 @@ use super::estimate::Estimated;
 use super::table::{Subject, Table, Unit};
 use super::truth::Accepts;
 
+/// Fewer clusters than this with a disagreement say little about its variance.
+const FEW_CLUSTERS: usize = 10;
+
 /// The three coefficients; each may be undefined.
 #[derive(Default)]
 pub(crate) struct ChanceCorrected {
@@ -129,6 +132,14 @@ impl<'a> Basis<'a> {
         self.categories.binary_search(&category).expect("every category was listed")
     }
 
+    fn n_clusters_that_disagree(&self) -> usize {
+        let differs = |unit: &&LabelledUnit| unit.answers.iter().any(|(category, _)| *category != unit.label);
+        let mut clusters: Vec<u32> = self.labelled.iter().filter(differs).map(|unit| unit.cluster).collect();
+        clusters.sort_unstable();
+        clusters.dedup();
+        clusters.len()
+    }
+
     /// Returns 1 − (1 − coefficient) · `correction`, with the variance between clusters of its influence values.
     fn coefficient(&self, chance: Chance, correction: f64, name: &str) -> Option<Estimated> {
         let n_categories = self.categories.len();
@@ -143,6 +154,14 @@ impl<'a> Basis<'a> {
             (unit.cluster, correction * sum / n)
         });
         let (standard_error, n_clusters) = influence_standard_error(influence, self.table.n_clusters);
+        // With disagreement in few clusters their variance is hardly seen: then each cluster counts as one trial at most, as
+        // it does for rates.
+        let standard_error = if self.n_clusters_that_disagree() < FEW_CLUSTERS {
+            let spread = found.observed * (1.0 - found.observed) / n_clusters as f64;
+            standard_error.max(correction * spread.sqrt() / (1.0 - found.expected))
+        } else {
+            standard_error
+        };
         let degrees = n_clusters as f64 - 1.0;
         let spread = if found.observed >= 1.0 - 1e-12 {
             Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }

@@ -121,7 +121,8 @@ impl Values {
 
     /// Returns the mean with a t interval over clusters. `None` without units.
     ///
-    /// Where every value is 0 and values cannot be negative, the upper end is `size` times the bound of 0 of m.
+    /// With a `size`, the largest value possible of values that cannot be negative, the interval is the gamma interval, and
+    /// where every value is 0 its upper end is `size` times the bound of 0 of m.
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
         let mean = clustered_mean(&self.units)?;
         let m = mean.n_clusters as f64;
@@ -130,7 +131,12 @@ impl Values {
             Some(size) if nothing_seen => {
                 (Spread::Unseen { n_clusters: m, size }, "upper end from 0 of m clusters (Clopper–Pearson)")
             }
-            _ => {
+            Some(most) => {
+                let (variance, degrees) = (mean.variance, m - 1.0);
+                let spread = Spread::Gamma { variance, largest: self.largest_share(), degrees, most };
+                (spread, "gamma interval over clusters (Fay & Feuer 1997)")
+            }
+            None => {
                 let standard_error = mean.variance.sqrt();
                 (Spread::Student { standard_error, degrees: m - 1.0, range }, "t interval over clusters")
             }
@@ -140,6 +146,18 @@ impl Values {
             estimated = estimated.caution("one cluster: no interval");
         }
         Some(estimated)
+    }
+
+    /// What the cluster with the largest sum adds to the mean.
+    fn largest_share(&self) -> f64 {
+        let n = self.units.iter().map(|unit| unit.cluster as usize + 1).max().unwrap_or(0);
+        let mut sums = vec![0.0; n];
+        let mut total = 0.0;
+        for unit in &self.units {
+            sums[unit.cluster as usize] += unit.weight * unit.value;
+            total += unit.weight;
+        }
+        sums.into_iter().fold(0.0, f64::max) / total
     }
 }
 

@@ -58,6 +58,11 @@ impl IccSums {
                 .into(),
             worst: None,
         };
+        if self.tallies.n_clusters() < 50 {
+            let text = "under 50 clusters the interval may cover .87 to .95, and then lies too low, where a few items score far \
+                        from the rest";
+            estimated = estimated.caution(text);
+        }
         if found.within <= 0.0 {
             estimated = estimated.caution("no variation within items: no interval");
         }
