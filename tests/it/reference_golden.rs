@@ -144,10 +144,9 @@ fn position_figures_of_nine_judges_equal_the_packages() {
         let excess = measure(judge, "position_excess");
         [excess.estimate, ends(excess)[0], ends(excess)[1]]
     };
-    for (name, rounded) in [
-        ("claude-3-haiku-20240307", [0.133, 0.067, 0.199]),
-        ("gpt-4-0125-preview", [0.021, -0.007, 0.050]),
-    ] {
+    for (name, rounded) in
+        [("claude-3-haiku-20240307", [0.133, 0.067, 0.199]), ("gpt-4-0125-preview", [0.021, -0.007, 0.050])]
+    {
         excess(name).into_iter().zip(rounded).for_each(|(value, rounded)| near(value, rounded, 3));
     }
 }
@@ -164,7 +163,10 @@ fn llmbar(keep: impl Fn(&str) -> bool, order: &str) -> Log {
 #[test]
 fn llmbar_kappas_are_those_of_its_labels() {
     let golden = golden("llmbar");
-    let columns = ["order_ab=winner_order1, ignore=[winner_order2_swapped]", "order_ba=winner_order2_swapped, ignore=[winner_order1]"];
+    let columns = [
+        "order_ab=winner_order1, ignore=[winner_order2_swapped]",
+        "order_ba=winner_order2_swapped, ignore=[winner_order1]",
+    ];
     for (idx, order) in columns.into_iter().enumerate() {
         let natural = audited(&llmbar(|item| item.starts_with("Natural"), order), &config());
         for judge in &natural.judges {
@@ -224,7 +226,9 @@ fn anchors_are_compared_item_by_item_and_left_undecided() {
 
 fn accuracy_of<'a>(audit: &'a Audit, a: &str, b: &str) -> &'a assize_calibration::audit::result::Comparison {
     let found = audit.comparisons.iter().find(|c| c.measure == "accuracy" && c.a == a && c.b == b);
-    found.unwrap_or_else(|| panic!("{:?}", audit.comparisons.iter().map(|c| (&c.a, &c.b, &c.measure)).collect::<Vec<_>>()))
+    found.unwrap_or_else(|| {
+        panic!("{:?}", audit.comparisons.iter().map(|c| (&c.a, &c.b, &c.measure)).collect::<Vec<_>>())
+    })
 }
 
 const ICE_SCORE: &str = "item=lang+task_id+candidate, group=task_id, judges=[gpt35_noref, gpt35_withref], \

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::agreement::alpha::{IntervalTally, Metric, alpha_from_coincidences};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -25,7 +27,7 @@ enum Tally {
     /// Weighted disagreeing pairs, and pairable values by category.
     Nominal {
         disagreement: f64,
-        counts: Vec<f64>,
+        counts: SmallVec<[f64; 4]>,
     },
 }
 
@@ -195,7 +197,7 @@ impl AlphaSums {
     }
 
     fn add_nominal(&mut self, cluster: u32, more: f64, values: impl Iterator<Item = (f64, f64)>) {
-        let new = || Tally::Nominal { disagreement: 0.0, counts: Vec::new() };
+        let new = || Tally::Nominal { disagreement: 0.0, counts: SmallVec::new() };
         let Tally::Nominal { disagreement, counts } = self.tally(cluster, new) else { return };
         *disagreement += more;
         for (answer, n) in values {

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::agreement::kappa::{self as agreement, Chance, Weighting};
 use crate::cluster::influence_standard_error;
 use crate::interval::Spread;
@@ -28,7 +30,7 @@ pub(crate) struct ChanceCorrected {
 /// One unit: its label's category, and the shares of its answers by category.
 pub(crate) struct LabelledUnit {
     pub label: usize,
-    pub answers: Vec<(usize, f64)>,
+    pub answers: SmallVec<[(usize, f64); 3]>,
     pub cluster: u32,
     pub n: usize,
 }
@@ -53,12 +55,12 @@ pub(crate) fn labelled_units(
     let mut labelled = Vec::with_capacity(units.len());
     for unit in units {
         let Some(label) = label(unit) else { continue };
-        let mut answers: Vec<(usize, f64)> = Vec::new();
+        let mut answers = SmallVec::new();
         let mut n = 0;
         for draw in subject.parsed_of(unit) {
             let Some(category) = category(draw) else { continue };
             n += 1;
-            match answers.iter_mut().find(|(known, _)| *known == category) {
+            match answers.iter_mut().find(|(known, _): &&mut (usize, f64)| *known == category) {
                 Some((_, count)) => *count += 1.0,
                 None => answers.push((category, 1.0)),
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::judgement::{Order, OutcomeKind};
 use crate::log::NONE;
 
@@ -154,7 +156,7 @@ fn instability(table: &Table<'_>, subject: &Subject, unit: &Unit) -> f64 {
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), draw| (low.min(draw), high.max(draw)));
             return high - low;
         }
-        let mut draws: Vec<f64> = subject.parsed(cell).collect();
+        let mut draws: SmallVec<[f64; 16]> = subject.parsed(cell).collect();
         draws.sort_unstable_by(f64::total_cmp);
         let most = draws.chunk_by(|a, b| a.total_cmp(b).is_eq()).map(<[f64]>::len).max().unwrap_or(n);
         1.0 - most as f64 / n as f64

@@ -161,7 +161,11 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
     let noise = "needs two or more repeats in both orders";
     let excess = excess.mean("mean of ½Σ(p_ab(c) − p_ba(c))², without bias from noise, not truncated", range, None);
     let caution = |value: Estimated| {
-        if few { value.caution("under 100 items the interval may cover .86 to .94 instead of .95, and then lies too low") } else { value }
+        if few {
+            value.caution("under 100 items the interval may cover .86 to .94 instead of .95, and then lies too low")
+        } else {
+            value
+        }
     };
     measured.record("position_excess", excess.map(caution), noise, &["order", "repeat"]);
     measured.record(

@@ -366,7 +366,9 @@ fn by_subject(log: &Log) -> (RowsBySubject, RowsBySubject) {
             last.3
         } else {
             *index.entry((is_rating, who, arm)).or_insert_with(|| {
-                list.push(((who, arm), Vec::new()));
+                // The usual log has one judge and one arm.
+                let is_only = log.judges.len() <= 1 && log.arms.is_empty() && log.raters.is_empty();
+                list.push(((who, arm), Vec::with_capacity(if is_only { log.len() } else { 0 })));
                 list.len() - 1
             })
         };

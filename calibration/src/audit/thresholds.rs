@@ -4,6 +4,7 @@
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use crate::judgement::OutcomeKind;
 
@@ -25,13 +26,13 @@ pub(crate) fn thresholds(table: &Table<'_>, subject: &Subject, config: &AuditCon
     let labelled: Vec<Unit> = subject.units.iter().filter(|unit| unit.truth.good.is_some()).cloned().collect();
     let candidates = candidates(subject, &labelled);
     let points: Option<Vec<ThresholdPoint>> =
-        candidates.iter().map(|&threshold| point(subject, &labelled, threshold, config.level)).collect();
+        candidates.par_iter().map(|&threshold| point(subject, &labelled, threshold, config.level)).collect();
     let points = points.filter(|points| !points.is_empty())?;
-    let bad: Vec<&Unit> = labelled.iter().filter(|unit| unit.truth.good == Some(false)).collect();
+    let wrong = WrongItems::new(subject, &labelled);
     Some(Thresholds {
-        chosen: choose(subject, &bad, &candidates, config),
+        chosen: wrong.choose(&candidates, config, |_| true),
         cap: config.false_accept_cap,
-        cross_validated: cross_validate(subject, &labelled, &candidates, config),
+        cross_validated: cross_validate(subject, &labelled, &wrong, &candidates, config),
         points,
     })
 }
@@ -70,33 +71,53 @@ fn point(subject: &Subject, labelled: &[Unit], threshold: f64, level: f64) -> Op
     })
 }
 
-/// Searches from the strictest threshold down and stops at the first whose upper bound on false accepts exceeds the cap
-/// (Learn then Test, Angelopoulos et al. 2021, with fixed-sequence testing). `None` when the strictest does already.
-fn choose(subject: &Subject, bad: &[&Unit], candidates: &[f64], config: &AuditConfig) -> Option<f64> {
-    let mut chosen = None;
-    for &threshold in candidates.iter().rev() {
-        let mut values = Values::default();
-        for unit in bad {
-            let (hits, n) = subject
-                .parsed_of(unit)
-                .fold((0_usize, 0_usize), |(hits, n), draw| (hits + usize::from(draw >= threshold), n + 1));
-            if n > 0 {
-                values.push(unit, hits as f64 / n as f64, n);
+/// The draws of items labelled wrong, sorted within each, for counting those that reach a threshold.
+struct WrongItems<'a> {
+    units: Vec<(&'a Unit, std::ops::Range<usize>)>,
+    draws: Vec<f64>,
+}
+
+impl<'a> WrongItems<'a> {
+    fn new(subject: &Subject, labelled: &'a [Unit]) -> Self {
+        let mut wrong = Self { units: Vec::new(), draws: Vec::new() };
+        for unit in labelled.iter().filter(|unit| unit.truth.good == Some(false)) {
+            let start = wrong.draws.len();
+            wrong.draws.extend(subject.parsed_of(unit));
+            wrong.draws[start..].sort_unstable_by(f64::total_cmp);
+            if wrong.draws.len() > start {
+                wrong.units.push((unit, start..wrong.draws.len()));
             }
         }
-        let high = values.proportion("").and_then(|value| value.measure(config.level).high)?;
-        if high > config.false_accept_cap {
-            break;
-        }
-        chosen = Some(threshold);
+        wrong
     }
-    chosen
+
+    /// Searches from the strictest threshold down and stops at the first whose upper bound on false accepts exceeds the
+    /// cap (Learn then Test, Angelopoulos et al. 2021, with fixed-sequence testing), on the items `is_used` keeps.
+    /// `None` when the strictest does already.
+    fn choose(&self, candidates: &[f64], config: &AuditConfig, is_used: impl Fn(&Unit) -> bool) -> Option<f64> {
+        let mut chosen = None;
+        for &threshold in candidates.iter().rev() {
+            let mut values = Values::default();
+            for (unit, draws) in self.units.iter().filter(|(unit, _)| is_used(unit)) {
+                let draws = &self.draws[draws.clone()];
+                let n_below = draws.iter().take_while(|draw| **draw < threshold).count();
+                values.push(unit, (draws.len() - n_below) as f64 / draws.len() as f64, draws.len());
+            }
+            let high = values.proportion("").and_then(|value| value.measure(config.level).high)?;
+            if high > config.false_accept_cap {
+                break;
+            }
+            chosen = Some(threshold);
+        }
+        chosen
+    }
 }
 
 /// Chooses on four fifths of the clusters and judges on the fifth.
 fn cross_validate(
     subject: &Subject,
     labelled: &[Unit],
+    wrong: &WrongItems<'_>,
     candidates: &[f64],
     config: &AuditConfig,
 ) -> Option<CrossValidated> {
@@ -113,11 +134,8 @@ fn cross_validate(
     }
     let fold = |unit: &Unit| fold_of[unit.cluster as usize];
     let chosen: Vec<Option<f64>> = (0..FOLDS)
-        .map(|held_out| {
-            let bad: Vec<&Unit> =
-                labelled.iter().filter(|unit| unit.truth.good == Some(false) && fold(unit) != held_out).collect();
-            choose(subject, &bad, candidates, config)
-        })
+        .into_par_iter()
+        .map(|held_out| wrong.choose(candidates, config, |unit| fold(unit) != held_out))
         .collect();
     let (mut false_accepts, mut false_rejects) = (Values::default(), Values::default());
     for unit in labelled {

@@ -4,8 +4,6 @@
 //! set aside. The tie rule is stated, since it can look like a gain of voting: a tied vote on accept or reject rejects;
 //! a tied vote on anything else counts for each of the tied answers in equal parts.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
 use crate::combinatorics::choose;
@@ -136,12 +134,12 @@ fn counts_of(subject: &Subject, cell: &super::table::Cell, accepts: Option<Accep
 }
 
 /// Returns the k considered: odd, and as many as nine tenths of the repeated units allow.
-fn draws_considered(subject: &Subject, units: &[Unit], is_binary: bool) -> Option<usize> {
+fn draws_considered(subject: &Subject, units: &[Unit], can_be_many: bool) -> Option<usize> {
     let mut lengths = Vec::new();
     let mut answers: usize = 2;
     for unit in units {
         lengths.push(subject.cells_of(unit).iter().map(super::table::Cell::len).min().unwrap_or(0));
-        if !is_binary {
+        if can_be_many {
             for cell in subject.cells_of(unit) {
                 answers = answers.max(counts_of(subject, cell, None).0.len());
             }
@@ -168,7 +166,7 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     if table.kind == OutcomeKind::Score && accepts.is_none() {
         return super::ranking::voting(table, subject, config);
     }
-    let k_max = draws_considered(subject, &subject.units, accepts.is_some())?;
+    let k_max = draws_considered(subject, &subject.units, table.kind == OutcomeKind::Category)?;
     let rule: TieRule = accepts.map(|_| 0);
     let is_enough = |unit: &&Unit| subject.cells_of(unit).iter().all(|cell| cell.len() >= k_max);
     let units: Vec<&Unit> = subject.units.iter().filter(is_enough).collect();
@@ -198,16 +196,22 @@ struct Patterns {
 
 impl Patterns {
     fn new(subject: &Subject, units: &[&Unit], accepts: Option<Accepts>) -> Self {
-        let mut patterns = Self { distinct: Vec::new(), of_cell: Vec::new() };
-        let mut known: BTreeMap<Vec<(u64, usize)>, u32> = BTreeMap::new();
+        let mut patterns = Self { distinct: Vec::new(), of_cell: Vec::with_capacity(units.len()) };
+        // Sorted draws with accepting ones as 1 and unparsed ones last say all that a vote depends on.
+        let mut known: hashbrown::HashMap<Vec<u64>, u32, foldhash::fast::RandomState> = hashbrown::HashMap::default();
+        let mut key: Vec<u64> = Vec::new();
         for cell in units.iter().flat_map(|unit| subject.cells_of(unit)) {
-            let (codes, counts) = counts_of(subject, cell, accepts);
-            let mut key: Vec<(u64, usize)> =
-                codes.iter().map(|code| code.to_bits()).zip(counts.0.iter().copied()).collect();
-            key.push((u64::MAX, counts.1));
-            let idx = *known.entry(key).or_insert_with(|| {
-                patterns.distinct.push((codes, counts));
-                u32::try_from(patterns.distinct.len() - 1).expect("patterns are fewer than rows")
+            key.clear();
+            key.extend(subject.draws[cell.draws.clone()].iter().map(|draw| match accepts {
+                Some(accepts) if !draw.is_nan() => u64::from(accepts.accepts(*draw)),
+                _ => draw.to_bits(),
+            }));
+            key.sort_unstable();
+            let idx = known.get(key.as_slice()).copied().unwrap_or_else(|| {
+                let idx = u32::try_from(patterns.distinct.len()).expect("patterns are fewer than rows");
+                patterns.distinct.push(counts_of(subject, cell, accepts));
+                known.insert(key.clone(), idx);
+                idx
             });
             patterns.of_cell.push(idx);
         }
