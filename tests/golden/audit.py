@@ -142,7 +142,7 @@ def llmbar():
         mine = [r for r in rows if r["strategy"] == strategy]
         accuracy[strategy] = {(r["subset"], r["item"]): np.mean([r[c] == r["label"] for c in ("winner_order1", "winner_order2_swapped")]) for r in mine}
     out["accuracy"] = {s: float(np.mean(list(a.values()))) for s, a in accuracy.items()}
-    for a, b in (("Vanilla", "Vanilla_1shot"), ("Vanilla_1shot", "Vanilla_2shot")):
+    for a, b in (("Vanilla", "Vanilla_1shot"), ("Vanilla", "Vanilla_2shot"), ("Vanilla_1shot", "Vanilla_2shot")):
         shared = sorted(set(accuracy[a]) & set(accuracy[b]))
         d = np.array([accuracy[b][i] - accuracy[a][i] for i in shared])
         half = stats.t.ppf(0.975, len(d) - 1) * stats.sem(d)

@@ -94,5 +94,35 @@ pub(crate) fn splits(table: &Table<'_>, subject: &Subject, level: f64) -> Vec<Sp
     add("order", by_order);
     add("dimension", by_dimension);
     add("group", by_group);
+    splits.append(&mut by_attempt(subject, level));
     splits
+}
+
+/// Returns the unparsed rate of the first reply to each question and of later ones: what is asked again until it can be read
+/// is not what was asked first. Empty when nothing was asked twice.
+fn by_attempt(subject: &Subject, level: f64) -> Vec<SplitRate> {
+    let (mut first, mut later) = (Values::default(), Values::default());
+    for unit in &subject.units {
+        let (mut n, mut n_unparsed) = ([0_usize; 2], [0_usize; 2]);
+        for cell in subject.cells_of(unit) {
+            for idx in cell.draws.clone() {
+                let of = usize::from(idx > cell.draws.start);
+                n[of] += 1;
+                n_unparsed[of] += usize::from(subject.draws[idx].is_nan());
+            }
+        }
+        for (of, values) in [&mut first, &mut later].into_iter().enumerate() {
+            if n[of] > 0 {
+                values.push_weighted(unit, n_unparsed[of] as f64 / n[of] as f64, n[of] as f64, n[of]);
+            }
+        }
+    }
+    if later.units.is_empty() {
+        return Vec::new();
+    }
+    let split = |value: &str, values: &Values| {
+        let rate = values.proportion("unparsed replies / all replies")?.measure(level);
+        Some(SplitRate { by: "attempt".to_owned(), value: value.to_owned(), rate })
+    };
+    [split("first", &first), split("later", &later)].into_iter().flatten().collect()
 }

@@ -179,6 +179,21 @@ fn where_replies_fail_to_parse_is_said_by_label() {
     close(of("reject").rate.estimate, 0.0, 1e-12);
 }
 
+/// Asking until a reply parses hides how often it does not: first replies are counted apart.
+#[test]
+fn first_replies_that_fail_to_parse_are_counted_apart() {
+    let mut rows = Rows::default();
+    for item in 0..20 {
+        rows.verdict(item, (item >= 10).then_some(true), true);
+        rows.verdict(item, Some(true), true);
+    }
+    let judge = rows.judge();
+    let of =
+        |value: &str| judge.unparsed_by.iter().find(|split| split.by == "attempt" && split.value == value).unwrap();
+    close(of("first").rate.estimate, 0.5, 1e-12);
+    close(of("later").rate.estimate, 0.0, 1e-12);
+}
+
 /// The two orders are different prompts: a judge that always takes the first does not flip.
 #[test]
 fn noise_is_measured_within_one_order() {
