@@ -1,5 +1,7 @@
 //! Averages over all k-subsets of n draws: exact, so that a figure at k repeats does not depend on which k were drawn.
 
+use crate::distribution::binomial_point;
+
 /// Returns the number of k-subsets of n things, as a real number; 0 when k > n.
 #[must_use]
 pub fn choose(n: usize, k: usize) -> f64 {
@@ -8,6 +10,14 @@ pub fn choose(n: usize, k: usize) -> f64 {
     }
     let k = k.min(n - k);
     (0..k).fold(1.0, |product, idx| product * (n - idx) as f64 / (idx + 1) as f64)
+}
+
+/// Returns C(m, k)/C(n, k), m at most n, where either may be too large for a number.
+fn share_of_subsets(m: usize, n: usize, k: usize) -> f64 {
+    if m < k {
+        return 0.0;
+    }
+    (0..k).map(|idx| (m - idx) as f64 / (n - idx) as f64).product()
 }
 
 /// Returns the probability that two draws without replacement differ: 1 − Σ c(c−1)/(n(n−1)).
@@ -38,6 +48,10 @@ pub fn expected_modal_share(counts: &[usize], k: usize) -> Option<f64> {
     }
     // E[max] = Σ_t P(max > t); P(max ≤ t) counts the subsets that take at most t of each answer.
     let all = choose(n, k);
+    // Beyond what a number can hold, every way is weighed with binomial probabilities instead: the factor cancels.
+    let share = k as f64 / n as f64;
+    let scaled = |count: usize, taken: usize| binomial_point(taken as u64, count as u64, share);
+    let (all, is_scaled) = if all.is_finite() { (all, false) } else { (scaled(n, k), true) };
     let mut expected = 0.0;
     let mut ways = vec![0.0; k + 1];
     for most in 0..k.min(largest) {
@@ -45,8 +59,12 @@ pub fn expected_modal_share(counts: &[usize], k: usize) -> Option<f64> {
         ways[0] = 1.0;
         for &count in counts {
             for taken in (0..=k).rev() {
-                ways[taken] =
-                    (0..=most.min(taken).min(count)).map(|from| ways[taken - from] * choose(count, from)).sum();
+                ways[taken] = (0..=most.min(taken).min(count))
+                    .map(|from| {
+                        let ways_of_count = if is_scaled { scaled(count, from) } else { choose(count, from) };
+                        ways[taken - from] * ways_of_count
+                    })
+                    .sum();
             }
         }
         expected += 1.0 - ways[k] / all;
@@ -62,8 +80,13 @@ pub fn any_flip(counts: &[usize], k: usize) -> Option<f64> {
         if counts.contains(&n) {
             return 0.0;
         }
-        let same: f64 = counts.iter().map(|&count| choose(count, k)).sum();
-        1.0 - same / choose(n, k)
+        let all = choose(n, k);
+        let same: f64 = if all.is_finite() {
+            counts.iter().map(|&count| choose(count, k)).sum::<f64>() / all
+        } else {
+            counts.iter().map(|&count| share_of_subsets(count, n, k)).sum()
+        };
+        1.0 - same
     })
 }
 
@@ -80,15 +103,22 @@ pub fn span_exceeds(sorted: &[f64], k: usize, points: f64) -> Option<f64> {
     if sorted[n - 1] - sorted[0] <= points + 1e-9 {
         return Some(0.0);
     }
+    let all = choose(n, k);
     let mut within = 0.0;
     let mut end = 0;
     for (idx, &low) in sorted.iter().enumerate() {
         while end < n && sorted[end] <= low + points + 1e-9 {
             end += 1;
         }
-        within += choose(end - idx - 1, k - 1);
+        let later = end - idx - 1;
+        // C(m, k−1)/C(n, k) is C(m, k−1)/C(n−1, k−1) · k/n.
+        within += if all.is_finite() {
+            choose(later, k - 1) / all
+        } else {
+            share_of_subsets(later, n - 1, k - 1) * k as f64 / n as f64
+        };
     }
-    Some((1.0 - within / choose(n, k)).max(0.0))
+    Some((1.0 - within).max(0.0))
 }
 
 /// Returns the mean absolute difference of two draws without replacement, from `sorted` draws. `None` with fewer than two.
@@ -140,6 +170,20 @@ mod tests {
             assert!((span_exceeds(&draws, k, 1.0).unwrap() - span / n).abs() < 1e-12);
         }
         assert_eq!(span_exceeds(&draws, 8, 1.0), None);
+    }
+
+    /// C(4000, 400) is beyond any floating-point number.
+    #[test]
+    fn subsets_too_many_to_count_give_the_same_shares() {
+        let (n, k) = (4000, 400);
+        assert!(choose(n, k).is_infinite());
+        assert!((any_flip(&[n - 1, 1], k).unwrap() - 0.1).abs() < 1e-12);
+        let mut sorted = vec![1.0; n - 1];
+        sorted.push(9.0);
+        assert!((span_exceeds(&sorted, k, 1.0).unwrap() - 0.1).abs() < 1e-9);
+        // With every tenth of the draws taken, the one other answer is among them a tenth of the time.
+        let share = expected_modal_share(&[n - 1, 1], k).unwrap();
+        assert!((share - (1.0 - 0.1 / k as f64)).abs() < 1e-9, "{share}");
     }
 
     #[test]

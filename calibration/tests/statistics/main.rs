@@ -17,3 +17,5 @@ mod icc;
 mod paired;
 mod rank;
 mod roc;
+mod rules;
+mod simulated;
