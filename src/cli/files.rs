@@ -2,7 +2,7 @@
 //!
 //! A file is written under another name in the same directory and takes its own name when it is complete, so that
 //! whoever looks, at any moment, sees the old file or the new one. A run that is killed leaves at most a file whose
-//! name begins with [`UNFINISHED`]; the next run into that directory removes it.
+//! name begins with [`UNFINISHED`]; a run into that directory an hour later removes it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -132,18 +132,20 @@ impl OutDir {
         let entries = fs::read_dir(dir)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .with_context(|| format!("failed to list the directory {}", dir.display()))?;
-        let mut is_ours = true;
+        let mut is_empty = true;
         for entry in entries {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_END) {
-                // What a killed run left. Should it not go away, it does no harm.
-                fs::remove_file(entry.path()).ok();
+                if is_abandoned(&entry.path()) {
+                    // Should it not go away, it does no harm.
+                    fs::remove_file(entry.path()).ok();
+                }
             } else {
-                is_ours &= REPORT_FILES.contains(&name.as_ref());
+                is_empty = false;
             }
         }
-        if existing == Existing::Keep && !is_ours && !holds_report(dir) {
+        if existing == Existing::Keep && !is_empty && !holds_report(dir) {
             let message = format!("{} is not empty and holds no earlier report", dir.display());
             return Err(Failure::usage(message)
                 .help("choose another directory with --out, or write into this one with --force"));
@@ -170,6 +172,25 @@ impl Drop for OutDir {
             fs::remove_dir(&self.dir).ok();
         }
     }
+}
+
+/// Returns whether a file that is not finished was left by a killed run: another run may be writing a younger one.
+fn is_abandoned(path: &Path) -> bool {
+    const LONGEST_RUN: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+    let changed = fs::metadata(path).and_then(|known| known.modified()).ok();
+    changed.and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > LONGEST_RUN)
+}
+
+/// Returns an error if one of the files a report is made of is among the inputs.
+pub(super) fn spare_inputs(dir: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    for name in REPORT_FILES {
+        let Ok(target) = fs::canonicalize(dir.join(name)) else { continue };
+        if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
+            let message = format!("{} is being read and would be written over", target.display());
+            return Err(Failure::usage(message).help("choose another directory with --out"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether a directory holds a `report.json` of this tool.
