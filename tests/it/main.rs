@@ -17,4 +17,5 @@ mod formats;
 mod memory;
 mod readme;
 mod reference;
+mod reference_docs;
 mod reference_golden;
