@@ -2,7 +2,7 @@
 //!
 //! A file is written under another name in the same directory and takes its own name when it is complete, so that
 //! whoever looks, at any moment, sees the old file or the new one. A run that is killed leaves at most a file whose
-//! name begins with [`UNFINISHED`]; a run into that directory an hour later removes it.
+//! name begins with [`UNFINISHED`]; the next run into that directory removes it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -58,6 +58,8 @@ impl Pending {
         }
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = builder.tempfile_in(dir).with_context(context)?;
+        // Tells other runs that this one lives. A file system without locks loses no more than that.
+        file.as_file().try_lock().ok();
         Ok(Self { path, to: Target::Renamed(file) })
     }
 
@@ -174,11 +176,9 @@ impl Drop for OutDir {
     }
 }
 
-/// Returns whether a file that is not finished was left by a killed run: another run may be writing a younger one.
+/// Returns whether a file that is not finished was left by a killed run: a living one holds a lock on it.
 fn is_abandoned(path: &Path) -> bool {
-    const LONGEST_RUN: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-    let changed = fs::metadata(path).and_then(|known| known.modified()).ok();
-    changed.and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > LONGEST_RUN)
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 /// Returns an error if one of the files a report is made of is among the inputs.

@@ -199,7 +199,7 @@ fn llmbar_kappas_are_those_of_its_labels() {
 
 /// Worked examples in the prompt: 0, 1 and 2 of them, and no difference that these items could show.
 #[test]
-fn anchors_are_compared_item_by_item_and_left_undecided() {
+fn anchors_are_compared_item_by_item_and_shown_neither_to_help_nor_harm() {
     let golden = golden("llmbar");
     let audit = audited(&llmbar(|_| true, "order_ab=winner_order1, order_ba=winner_order2_swapped"), &config());
     for (arm, rounded) in [("Vanilla", 0.8604), ("Vanilla_1shot", 0.8650), ("Vanilla_2shot", 0.8405)] {
@@ -207,10 +207,7 @@ fn anchors_are_compared_item_by_item_and_left_undecided() {
         same(measure(judge, "accuracy").estimate, &golden["accuracy"][arm], arm);
         near(measure(judge, "accuracy").estimate, rounded, 4);
     }
-    for (a, b, rounded) in [
-        ("Vanilla", "Vanilla_1shot", [0.005, -0.017, 0.027]),
-        ("Vanilla_1shot", "Vanilla_2shot", [-0.020, -0.045, 0.005]),
-    ] {
+    for (a, b, better) in [("Vanilla", "Vanilla_1shot", "undecided"), ("Vanilla_1shot", "Vanilla_2shot", "a")] {
         let compared = accuracy_of(&audit, a, b);
         let difference = &compared.difference;
         let golden = &golden[format!("{a}-{b}")];
@@ -219,9 +216,16 @@ fn anchors_are_compared_item_by_item_and_left_undecided() {
             same(value, &golden[name], name);
         }
         same(compared.p_value.unwrap(), &golden["p"], "p");
-        let _ = rounded;
-        let expected = if a == "Vanilla" { "undecided" } else { "a" };
-        assert_eq!(compared.better, expected, "{a} and {b}: {:?}", compared.p_holm);
+        assert_eq!(compared.better, better, "{a} and {b}");
+    }
+    // Against no anchors neither one nor two are shown to help or harm.
+    for (b, rounded) in [("Vanilla_1shot", [0.005, -0.017, 0.026]), ("Vanilla_2shot", [-0.020, -0.045, 0.005])] {
+        let compared = accuracy_of(&audit, "Vanilla", b);
+        let [low, high] = ends(&compared.difference);
+        for (value, rounded) in [compared.difference.estimate, low, high].into_iter().zip(rounded) {
+            near(value, rounded, 3);
+        }
+        assert_eq!(compared.better, "undecided");
     }
 }
 

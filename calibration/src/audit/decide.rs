@@ -183,9 +183,7 @@ fn show(number: f64, unit: Unit) -> String {
 fn says_something(info: &MeasureInfo, result: &LimitResult) -> bool {
     let is_bad_side = matches!((info.better, result.side.as_str()), (Better::Higher, "min") | (Better::Lower, "max"));
     let is_vacuous = match (info.unit, result.side.as_str()) {
-        (Unit::Share, "min") | (Unit::Coefficient, "min") => {
-            result.limit <= 0.0 || (info.id == "auc" && result.limit <= 0.5)
-        }
+        (Unit::Share | Unit::Coefficient, "min") => result.limit <= 0.0 || (info.id == "auc" && result.limit <= 0.5),
         (Unit::Share, "max") => result.limit >= 1.0,
         _ => false,
     };
