@@ -81,6 +81,15 @@ pub enum Spread {
         /// What one event would amount to. Negative: the estimate is at its top and the interval goes down.
         size: f64,
     },
+    /// All clusters show the same value. Both ends are `size` times the Clopper–Pearson bound of 0 of m away.
+    Constant {
+        /// Clusters.
+        n_clusters: f64,
+        /// How far another value could be away.
+        size: f64,
+        /// The lowest and highest value possible.
+        range: [f64; 2],
+    },
     /// A predictive value at a fixed base rate, 1 / (1 + ratio · odds), where the ratio is that of two proportions and
     /// its interval is MOVER-R (Donner & Zou 2012), which keeps its meaning at 0 of n.
     Predictive {
@@ -137,9 +146,17 @@ impl Spread {
                 Interval { low: back(logit - half), high: back(logit + half) }
             }),
             Self::Unseen { n_clusters, size } => clopper_pearson(0.0, n_clusters, level).map(|bound| {
-                let far = estimate + size * bound.high;
+                // A coefficient or share ends at 1 on either side.
+                let far =
+                    if size < 0.0 { (estimate + size * bound.high).max(-1.0) } else { estimate + size * bound.high };
                 Interval { low: estimate.min(far), high: estimate.max(far) }
             }),
+            Self::Constant { n_clusters, size, range } => {
+                clopper_pearson(0.0, n_clusters, level).map(|bound| Interval {
+                    low: (estimate - size * bound.high).max(range[0]),
+                    high: (estimate + size * bound.high).min(range[1]),
+                })
+            }
             Self::Predictive { error, success, odds } => {
                 let ratio = mover_ratio(&error, &success, level)?;
                 let value = |ratio: f64| 1.0 / (1.0 + ratio * odds);

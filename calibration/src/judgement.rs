@@ -80,7 +80,13 @@ impl OutcomeKind {
 }
 
 /// Returns `text` trimmed, in lower case, with `_`, `-` and blanks folded to one blank.
+///
+/// A mark at either end is part of the word: `-1` is not `1`.
 fn folded(text: &str) -> String {
+    let text = text.trim();
+    if text.starts_with(['-', '_']) || text.ends_with(['-', '_']) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c == '_' || c == '-') {
         if word.is_empty() {

@@ -9,7 +9,7 @@ use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum;
 
-use super::files::{Existing, OutDir, Pending, REPORT_FILES};
+use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::reading::{self, Reading, read_sources, refused};
@@ -181,6 +181,9 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let options = deciding(&args);
     let plan = Plan::new(&mut args, printer)?;
     // The directory comes before the reading, so that a wrong one is told at once.
+    if let Some(dir) = &args.out {
+        spare_inputs(dir, &args.sources)?;
+    }
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
     let mut copy = out.as_ref().map(begin_copy).transpose()?;

@@ -58,6 +58,8 @@ impl Pending {
         }
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = builder.tempfile_in(dir).with_context(context)?;
+        // Tells other runs that this one lives. A file system without locks loses no more than that.
+        file.as_file().try_lock().ok();
         Ok(Self { path, to: Target::Renamed(file) })
     }
 
@@ -132,18 +134,20 @@ impl OutDir {
         let entries = fs::read_dir(dir)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .with_context(|| format!("failed to list the directory {}", dir.display()))?;
-        let mut is_ours = true;
+        let mut is_empty = true;
         for entry in entries {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_END) {
-                // What a killed run left. Should it not go away, it does no harm.
-                fs::remove_file(entry.path()).ok();
+                if is_abandoned(&entry.path()) {
+                    // Should it not go away, it does no harm.
+                    fs::remove_file(entry.path()).ok();
+                }
             } else {
-                is_ours &= REPORT_FILES.contains(&name.as_ref());
+                is_empty = false;
             }
         }
-        if existing == Existing::Keep && !is_ours && !holds_report(dir) {
+        if existing == Existing::Keep && !is_empty && !holds_report(dir) {
             let message = format!("{} is not empty and holds no earlier report", dir.display());
             return Err(Failure::usage(message)
                 .help("choose another directory with --out, or write into this one with --force"));
@@ -170,6 +174,23 @@ impl Drop for OutDir {
             fs::remove_dir(&self.dir).ok();
         }
     }
+}
+
+/// Returns whether a file that is not finished was left by a killed run: a living one holds a lock on it.
+fn is_abandoned(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+/// Returns an error if one of the files a report is made of is among the inputs.
+pub(super) fn spare_inputs(dir: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    for name in REPORT_FILES {
+        let Ok(target) = fs::canonicalize(dir.join(name)) else { continue };
+        if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
+            let message = format!("{} is being read and would be written over", target.display());
+            return Err(Failure::usage(message).help("choose another directory with --out"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether a directory holds a `report.json` of this tool.

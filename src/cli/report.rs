@@ -40,14 +40,29 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
     });
     let text = render(&audit, format)?;
     match &args.out {
-        Some(path) => Pending::with_text(path, &text)?.finish()?,
+        Some(path) => {
+            // The report is what the other forms are made from.
+            let same = |source: &Path| {
+                fs::canonicalize(path).is_ok_and(|out| fs::canonicalize(source).is_ok_and(|s| s == out))
+            };
+            if format != Format::Json && same(&source_of(&args.run)) {
+                let message = format!("{} is the report itself", path.display());
+                return Err(Failure::usage(message).help("write the other form to another file"));
+            }
+            Pending::with_text(path, &text)?.finish()?;
+        }
         None => printer.data(&text)?,
     }
     Ok(Status::Done)
 }
 
+/// Returns the `report.json` that a run's directory or file stands for.
+fn source_of(run: &Path) -> PathBuf {
+    if run.is_dir() { run.join(REPORT_JSON) } else { run.to_path_buf() }
+}
+
 fn read(run: &Path) -> Result<Audit, Failure> {
-    let path = if run.is_dir() { run.join(REPORT_JSON) } else { run.to_path_buf() };
+    let path = source_of(run);
     let unread = || format!("failed to read {}", path.display());
     let help = "give the directory that `assize audit … --out DIR` wrote, or the report.json in it";
     let text = fs::read_to_string(&path).with_context(unread).map_err(|error| Failure::from(error).help(help))?;

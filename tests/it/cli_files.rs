@@ -52,6 +52,23 @@ fn an_earlier_report_is_replaced_and_anything_else_is_not() {
 }
 
 #[test]
+fn a_log_is_never_written_over_by_its_own_report() {
+    let desk = Desk::new();
+    let source = "{\"item\":\"a\",\"verdict\":\"accept\",\"label\":1,\"my_notes\":\"years of work\"}\n";
+    fs::create_dir(desk.join("mine")).unwrap();
+    desk.write("mine/judgements.jsonl", source);
+    for force in [&[][..], &["--force"]] {
+        let run = desk.run(&[&["audit", "mine/judgements.jsonl", "--out", "mine"], force].concat());
+        assert_eq!(run.status, 3, "{run:?}");
+        assert_eq!(desk.read("mine/judgements.jsonl"), source);
+    }
+    // Files that only share a name with those of a report are not an earlier report.
+    let run = desk.run(&["audit", "fit.csv", "--out", "mine"]);
+    assert_eq!(run.status, 3, "{run:?}");
+    assert_eq!(desk.list("mine"), ["judgements.jsonl"]);
+}
+
+#[test]
 fn a_failed_audit_leaves_no_directory() {
     let desk = Desk::new();
     assert_eq!(desk.run(&["audit", "absent.csv", "--out", "report"]).status, 3);

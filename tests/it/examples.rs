@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use assize_calibration::audit::result::{Audit, Fitness};
 use tempfile::TempDir;
 
-use crate::cli_support::run_in;
+use crate::cli_support::{assize, run_in};
 use crate::readme::root;
 
 /// Runs the command written at the head of an example's settings; its `--out` goes into a directory of its own.
@@ -43,6 +43,20 @@ fn by_name(audit: &Audit) -> Vec<(&str, Option<&str>, Fitness)> {
         audit.judges.iter().map(|judge| (judge.judge.as_str(), judge.arm.as_deref(), judge.fitness)).collect();
     judges.sort_unstable_by_key(|(judge, arm, _)| (*judge, *arm));
     judges
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    for example in ["llmbar", "position-bias", "xstest"] {
+        let (log, settings) = (format!("examples/{example}/verdicts.csv"), format!("examples/{example}/audit.toml"));
+        let with_threads = |n: &str| {
+            let args = ["audit", &log, "--config", &settings, "--json"];
+            assize(args).current_dir(root()).env("RAYON_NUM_THREADS", n).output().unwrap().stdout
+        };
+        let one = with_threads("1");
+        assert!(one.len() > 10_000, "{example}");
+        assert!(one == with_threads("2"), "{example}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::agreement::alpha::{IntervalTally, Metric, alpha_from_coincidences};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 
+use super::chance::MOST_CATEGORIES;
 use super::estimate::Estimated;
 
 /// The most distinct values for which ordinal alpha is worked out: its matrix is their square.
@@ -53,6 +54,8 @@ pub(crate) struct AlphaSums {
     by_cluster: Vec<(u32, Tally)>,
     is_score: bool,
     centre: f64,
+    /// Whether there were more than [`MOST_CATEGORIES`], answers that are texts rather than categories.
+    has_too_many: bool,
     /// Coincidences of scores with few values, for the ordinal metric.
     ordinal: Option<Coincidences>,
 }
@@ -109,7 +112,13 @@ impl AlphaSums {
     /// `centre` is subtracted from scores before they are squared; any value near the middle of the scale serves.
     pub(crate) fn new(kind: OutcomeKind, centre: f64) -> Self {
         let is_score = kind == OutcomeKind::Score;
-        Self { by_cluster: Vec::new(), is_score, centre, ordinal: is_score.then(Coincidences::new) }
+        Self {
+            by_cluster: Vec::new(),
+            is_score,
+            centre,
+            has_too_many: false,
+            ordinal: is_score.then(Coincidences::new),
+        }
     }
 
     /// Adds a unit of at least two sorted values.
@@ -200,6 +209,7 @@ impl AlphaSums {
         let new = || Tally::Nominal { disagreement: 0.0, counts: SmallVec::new() };
         let Tally::Nominal { disagreement, counts } = self.tally(cluster, new) else { return };
         *disagreement += more;
+        let mut too_many = false;
         for (answer, n) in values {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -207,11 +217,16 @@ impl AlphaSums {
                 reason = "codes of answers are small ids"
             )]
             let idx = answer as usize;
+            if idx >= MOST_CATEGORIES {
+                too_many = true;
+                break;
+            }
             if counts.len() <= idx {
                 counts.resize(idx + 1, 0.0);
             }
             counts[idx] += n;
         }
+        self.has_too_many |= too_many;
     }
 
     /// Brings tallies of one cluster together.
@@ -232,6 +247,9 @@ impl AlphaSums {
 
     /// Returns alpha with the interval of the delete-one-cluster jackknife. `None` when nothing varies or nothing is paired.
     pub(crate) fn finish(mut self, basis: Counts, what: &str) -> Option<Estimated> {
+        if self.has_too_many {
+            return None;
+        }
         self.gather();
         let n_clusters = self.by_cluster.len() as u64;
         let (estimate, expected, left_out) = if self.is_score { self.interval()? } else { self.nominal()? };

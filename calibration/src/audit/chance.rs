@@ -19,6 +19,10 @@ use super::truth::Accepts;
 /// Fewer clusters than this with a disagreement say little about its variance.
 const FEW_CLUSTERS: usize = 10;
 
+/// The most categories for which agreement beyond chance is worked out: its table is their square, and answers that are
+/// nearly all different are texts, not categories.
+pub(crate) const MOST_CATEGORIES: usize = 500;
+
 /// The three coefficients; each may be undefined.
 #[derive(Default)]
 pub(crate) struct ChanceCorrected {
@@ -115,6 +119,9 @@ impl<'a> Basis<'a> {
             for category in unit.answers.iter().map(|(category, _)| *category).chain([unit.label]) {
                 place[category] = 0;
             }
+        }
+        if place.iter().filter(|place| **place == 0).count() > MOST_CATEGORIES {
+            return None;
         }
         let categories: Vec<usize> = (0..=largest).filter(|&category| place[category] == 0).collect();
         for (position, &category) in categories.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::paired::holm;
 
-use super::catalogue::{Family, Unit, info};
+use super::catalogue::{Better, Family, MeasureInfo, Unit, info};
 use super::estimate::{Estimated, Measured};
 use super::result::Fitness;
 
@@ -57,7 +57,7 @@ pub(crate) fn decide(
     let mut results: Vec<LimitResult> = trials.iter().map(|trial| apply(trial, level, alpha)).collect();
     let order = |id: &str| super::catalogue::MEASURES.iter().position(|measure| measure.id == id);
     results.sort_by_key(|result| order(&result.measure));
-    let (fitness, why) = conclude(gate, &trials, &results);
+    let (fitness, why) = conclude(gate, measured, &trials, &results);
     (fitness, why, results)
 }
 
@@ -178,7 +178,19 @@ fn show(number: f64, unit: Unit) -> String {
     }
 }
 
-fn conclude(gate: &Gate, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitness, String) {
+/// Whether keeping a limit shows that answers are right: it bounds a measure of truth on its bad side, and not where a
+/// judge that guesses is.
+fn says_something(info: &MeasureInfo, result: &LimitResult) -> bool {
+    let is_bad_side = matches!((info.better, result.side.as_str()), (Better::Higher, "min") | (Better::Lower, "max"));
+    let is_vacuous = match (info.unit, result.side.as_str()) {
+        (Unit::Share | Unit::Coefficient, "min") => result.limit <= 0.0 || (info.id == "auc" && result.limit <= 0.5),
+        (Unit::Share, "max") => result.limit >= 1.0,
+        _ => false,
+    };
+    info.family == Family::Truth && is_bad_side && !is_vacuous
+}
+
+fn conclude(gate: &Gate, measured: &Measured, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitness, String) {
     let title = |id: &str| info(id).map_or(id, |info| info.title).to_lowercase();
     let of = |state: LimitState| -> Vec<String> {
         results.iter().filter(|result| result.state == state).map(|result| title(&result.measure)).collect()
@@ -209,15 +221,24 @@ fn conclude(gate: &Gate, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitn
     if met.is_empty() {
         return (Fitness::Inconclusive, "This log measures none of the gate's limits.".to_owned());
     }
-    let is_truth = |result: &&LimitResult| {
-        result.state == LimitState::Met && info(&result.measure).is_some_and(|info| info.family == Family::Truth)
+    let shows_truth = |result: &LimitResult| {
+        result.state == LimitState::Met && info(&result.measure).is_some_and(|info| says_something(info, result))
     };
-    if !gate.truth_optional && !results.iter().any(|result| is_truth(&result)) {
-        let text = "It keeps every limit that could be measured, but nothing here says whether its answers are right: \
-                    add labels.";
-        return (Fitness::Inconclusive, text.to_owned());
+    if !gate.truth_optional {
+        if !results.iter().any(shows_truth) {
+            let text = "It keeps every limit that could be measured, but none of them says that its answers are right: \
+                        add labels, or a limit that a judge who guesses would break.";
+            return (Fitness::Inconclusive, text.to_owned());
+        }
+        let is_measured = |id: &str| measured.values.contains_key(id);
+        if is_measured("false_accept_rate") != is_measured("false_reject_rate") {
+            let text = "All labelled items are right, or all are wrong: a judge that always gives the same answer would do \
+                        as well. Add items of the other kind.";
+            return (Fitness::Inconclusive, text.to_owned());
+        }
     }
-    (Fitness::Fit, format!("It keeps all {} limits that could be measured.", met.len()))
+    let kept = if met.len() == 1 { "the one limit".to_owned() } else { format!("all {} limits", met.len()) };
+    (Fitness::Fit, format!("It keeps {kept} that could be measured."))
 }
 
 fn limits(n: usize) -> String {

@@ -126,11 +126,18 @@ impl Values {
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
         let mean = clustered_mean(&self.units)?;
         let m = mean.n_clusters as f64;
-        let nothing_seen = self.units.iter().all(|unit| unit.value == 0.0);
+        let is_constant = mean.variance == 0.0 || mean.n_clusters < 2;
+        let finite = |width: f64| width.is_finite().then_some(width);
         let (spread, interval) = match size {
-            Some(size) if nothing_seen => {
-                (Spread::Unseen { n_clusters: m, size }, "upper end from 0 of m clusters (Clopper–Pearson)")
-            }
+            // Values that are all the same have shown no variation; what one other value could amount to bounds the mean.
+            _ if is_constant => match size.or_else(|| finite((range[1] - mean.estimate).max(mean.estimate - range[0])))
+            {
+                Some(size) => (
+                    Spread::Constant { n_clusters: m, size, range },
+                    "as far as one other value in m clusters could move it (Clopper–Pearson)",
+                ),
+                None => (Spread::None, "no interval, since nothing varies and the scale is not declared"),
+            },
             Some(most) => {
                 let (variance, degrees) = (mean.variance, m - 1.0);
                 let spread = Spread::Gamma { variance, largest: self.largest_share(), degrees, most };
@@ -143,7 +150,7 @@ impl Values {
         };
         let mut estimated = self.finish(&mean, spread, format!("{definition}; {interval}"));
         if mean.n_clusters < 2 {
-            estimated = estimated.caution("one cluster: no interval");
+            estimated = estimated.caution("one cluster says nothing about others");
         }
         Some(estimated)
     }

@@ -144,9 +144,15 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
                     per_cent(thresholds.cap)
                 )
             }
-            None => format!("No threshold keeps false accepts under {} with confidence.", per_cent(thresholds.cap)),
+            None => format!("No threshold is shown to keep false accepts under {}.", per_cent(thresholds.cap)),
         };
+        // Where even the strictest threshold is beyond the cap it is the judge; else it may be too little data.
+        let strictest = thresholds.points.last().and_then(|point| point.false_accept_rate.low);
+        let is_hopeless = strictest.is_some_and(|low| low > thresholds.cap);
         let (weight, advice) = match thresholds.chosen {
+            None if !is_hopeless => {
+                (FindingWeight::Note, "Judge more items that are labelled wrong, or do without a threshold.")
+            }
             Some(_) => (
                 FindingWeight::Note,
                 "Do not accept below it. The cross-validated rates say what choosing it on these data costs.",

@@ -183,6 +183,7 @@ fn read_words(
     let is_binary = kind == OutcomeKind::Score
         && config.good_at.is_none()
         && log.labels.iter().all(|word| number(word).is_none_or(|value| is(value, 0.0) || is(value, 1.0)));
+    let mut added = BTreeMap::new();
     let mut unknown: Vec<&str> = Vec::new();
     let truths: Vec<Truth> = log
         .labels
@@ -191,7 +192,7 @@ fn read_words(
             let value = match kind {
                 OutcomeKind::Verdict => Verdict::parse(word).map(|verdict| code(Answer::Verdict(verdict))),
                 OutcomeKind::Choice => choice_label(word).map(|choice| code(Answer::Choice(choice))),
-                OutcomeKind::Category => Some(category_code(categories, word)),
+                OutcomeKind::Category => Some(category_code(log, &mut added, categories, word)),
                 OutcomeKind::Score => number(word),
             };
             if let Some(value) = value {
@@ -234,8 +235,12 @@ fn choice_label(word: &str) -> Option<Choice> {
     }
 }
 
-fn category_code(categories: &mut Vec<String>, word: &str) -> f64 {
-    let idx = categories.iter().position(|known| known == word).unwrap_or_else(|| {
+/// Returns the code of a category, giving one to a word that only labels use.
+fn category_code(log: &Log, added: &mut BTreeMap<String, usize>, categories: &mut Vec<String>, word: &str) -> f64 {
+    if let Some(id) = log.categories.id(word) {
+        return f64::from(id);
+    }
+    let idx = *added.entry(word.to_owned()).or_insert_with(|| {
         categories.push(word.to_owned());
         categories.len() - 1
     });

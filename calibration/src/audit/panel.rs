@@ -14,6 +14,7 @@ use crate::log::NONE;
 
 use super::AuditConfig;
 use super::alpha::{AlphaSums, Counts};
+use super::chance::MOST_CATEGORIES;
 use super::estimate::{Estimated, Values};
 use super::intraclass::IccSums;
 use super::result::{Agreement, Measure};
@@ -174,6 +175,9 @@ fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&
     codes.sort_unstable_by(f64::total_cmp);
     codes.dedup();
     let n = codes.len();
+    if n > MOST_CATEGORIES {
+        return Vec::new();
+    }
     let mut counts = vec![0_u32; n * rated.len()];
     for (row, rated) in counts.chunks_exact_mut(n.max(1)).zip(rated) {
         for answer in rated.by_rater.iter().flatten() {
@@ -245,6 +249,9 @@ fn kappa(
     codes.sort_unstable_by(f64::total_cmp);
     codes.dedup();
     let n = codes.len();
+    if n > MOST_CATEGORIES {
+        return None;
+    }
     let place = |value: f64| codes.partition_point(|code| code.total_cmp(&value).is_lt());
     let cells_of = |rated: &Rated<'_>| {
         let (a, b) = (&rated.by_rater[first], &rated.by_rater[second]);

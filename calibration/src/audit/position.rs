@@ -260,7 +260,7 @@ fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Me
         }
     }
     let range = match table.scale {
-        Some([low, high]) => [low - high, high - low],
+        Some(_) => table.trusted_width().map_or([f64::NEG_INFINITY, f64::INFINITY], |width| [-width, width]),
         None => [-1.0, 1.0],
     };
     let definition = "mean over items of the mean in order ab less the mean in order ba";

@@ -16,6 +16,10 @@ use super::estimate::{Estimated, Measured, Values};
 use super::table::{Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
+const SPEARMAN: &str = "Spearman's rank correlation";
+const KENDALL: &str = "Kendall's tau-b";
+/// What is below this is rounding.
+const NOTHING: f64 = 1e-12;
 
 pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
     if table.kind != OutcomeKind::Score {
@@ -32,8 +36,8 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
     }
     type Correlation = fn(&[f64], &[f64], Option<&[f64]>) -> Option<WithInfluence>;
     let correlations: [(&str, Correlation, &str); 3] = [
-        ("spearman", spearman, "Spearman's rank correlation"),
-        ("kendall", kendall_tau_b, "Kendall's tau-b"),
+        ("spearman", spearman, SPEARMAN),
+        ("kendall", kendall_tau_b, KENDALL),
         ("pearson", pearson, "Pearson's correlation"),
     ];
     for (id, correlation, name) in correlations {
@@ -99,7 +103,20 @@ impl Observed {
     fn correlation(&self, found: &WithInfluence, name: &str) -> Option<Estimated> {
         let estimate = found.estimate;
         let (standard_error, n_clusters) = found.standard_error(Some(&self.clusters))?;
-        let spread = if estimate.abs() < 1.0 && standard_error > 0.0 {
+        let spread = if estimate.abs() >= 1.0 - NOTHING {
+            // No disordered pair among half as many independent ones as there are clusters: tau is 1 − 2 P(disordered),
+            // and Spearman's correlation is at least (3 tau − 1)/2 (Daniels 1950; Durbin & Stuart 1951).
+            let size = match name {
+                SPEARMAN => 3.0,
+                KENDALL => 2.0,
+                _ => f64::NAN,
+            };
+            if size.is_nan() {
+                Spread::None
+            } else {
+                Spread::Unseen { n_clusters: (n_clusters / 2) as f64, size: -estimate.signum() * size }
+            }
+        } else if standard_error > NOTHING {
             let degrees = n_clusters as f64 - 1.0;
             Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
         } else {
@@ -131,17 +148,23 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         clusters.dedup();
         let n_clusters = clusters.len() as u64;
         let estimate = found.estimate;
+        // The smaller class bounds what is known: so many pairs of a right and a wrong item are independent.
+        let n_pairs = found.n_positive_clusters.min(found.n_negative_clusters) as f64;
         let spread = match found.standard_error {
-            Some(standard_error) if estimate > 0.0 && estimate < 1.0 && standard_error > 0.0 => Spread::Logit {
-                standard_error: standard_error / (estimate * (1.0 - estimate)),
-                // The smaller class bounds what is known.
-                degrees: found.n_positive_clusters.min(found.n_negative_clusters) as f64 - 1.0,
-            },
+            _ if estimate >= 1.0 => Spread::Unseen { n_clusters: n_pairs, size: -1.0 },
+            _ if estimate <= 0.0 => Spread::Unseen { n_clusters: n_pairs, size: 1.0 },
+            // What rounding leaves of no variation is no standard error.
+            Some(standard_error) if standard_error > NOTHING => {
+                Spread::Logit { standard_error: standard_error / (estimate * (1.0 - estimate)), degrees: n_pairs - 1.0 }
+            }
             _ => Spread::None,
         };
         let cautions = match found.flag {
             None => Vec::new(),
-            Some(AucFlag::Separated) => vec!["the classes are apart: no interval".to_owned()],
+            Some(AucFlag::Separated) => vec![
+                "the classes are apart: the interval is that of no disordered pair among as many as the smaller class"
+                    .to_owned(),
+            ],
             Some(_) => {
                 vec!["a class has fewer than 30 clusters and the area exceeds .9: the interval is too short".to_owned()]
             }
@@ -206,7 +229,7 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
         }
     }
     let any = [f64::NEG_INFINITY, f64::INFINITY];
-    let width = table.scale.map(|[low, high]| high - low).filter(|width| *width > 0.0);
+    let width = table.trusted_width();
     measured.record("mean_error", signed.mean("score less label, mean over items", any, None), "", &[]);
     let value = absolute.mean("|score less label|, mean over items", [0.0, f64::INFINITY], width);
     measured.record("mean_absolute_error", value, "", &[]);

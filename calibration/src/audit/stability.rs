@@ -258,7 +258,7 @@ pub(crate) fn measure(
     if !is_score {
         return;
     }
-    let width = table.scale.map(|[low, high]| high - low).filter(|width| *width > 0.0);
+    let width = table.trusted_width();
     measured.record(
         "mean_abs_difference",
         differences.mean("mean |difference of two draws| of an item", [0.0, f64::INFINITY], width),

@@ -129,6 +129,7 @@ pub(crate) struct Table<'a> {
     pub label_source: &'static str,
     pub n_labelled_items: u64,
     pub scale: Option<[f64; 2]>,
+    scale_is_declared: bool,
     /// The name of each cluster: the group's, else the item's.
     pub cluster_is_group: bool,
     cluster_names: Vec<u32>,
@@ -172,9 +173,17 @@ impl<'a> Table<'a> {
             label_source: labels.source,
             n_labelled_items: labels.n_items(),
             scale,
+            scale_is_declared: config.scale.is_some(),
             cluster_is_group: !log.group.is_empty(),
             cluster_names: clusters.names,
         }
+    }
+
+    /// Returns the width of the score's scale: as declared, or as seen where enough was seen to trust it.
+    pub(crate) fn trusted_width(&self) -> Option<f64> {
+        const ENOUGH_CLUSTERS: usize = 30;
+        let is_trusted = self.scale_is_declared || self.n_clusters >= ENOUGH_CLUSTERS;
+        self.scale.map(|[low, high]| high - low).filter(|width| is_trusted && *width > 0.0)
     }
 
     /// Returns the name of a cluster.

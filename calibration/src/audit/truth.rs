@@ -178,7 +178,12 @@ pub(crate) fn measure(
     }
     let agreement = chance_corrected(table, subject, units, accepts);
     for (id, value) in [("kappa", agreement.kappa), ("ac1", agreement.ac1), ("alpha_with_labels", agreement.alpha)] {
-        measured.record(id, value, "no labelled item has a parsed answer, or only one category occurs", LABEL);
+        measured.record(
+            id,
+            value,
+            "no labelled item has a parsed answer, only one category occurs, or more than 500 do",
+            LABEL,
+        );
     }
 }
 

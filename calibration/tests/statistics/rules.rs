@@ -346,7 +346,7 @@ fn kappa_of_two_constants_is_undefined() {
 }
 
 #[test]
-fn the_area_of_classes_apart_is_flagged_and_has_no_interval() {
+fn the_area_of_classes_apart_is_flagged_and_bounded_by_the_smaller_class() {
     let mut rows = Rows::default();
     for item in 0..20 {
         let good = item % 2 == 0;
@@ -355,7 +355,9 @@ fn the_area_of_classes_apart_is_flagged_and_has_no_interval() {
         rows.push(item, Judgement { score: Some(score), label: Some(label.into()), ..Judgement::default() });
     }
     let area = rows.judge().measures.remove("auc").unwrap();
-    assert_eq!((area.estimate, area.low), (1.0, None));
+    // No disordered pair among ten independent ones: 0 of 10, whose upper end is .3085.
+    assert_eq!((area.estimate, area.high), (1.0, Some(1.0)));
+    assert!((area.low.unwrap() - (1.0 - 0.308_497_104_0)).abs() < 1e-6, "{area:?}");
     assert!(!area.cautions.is_empty());
 }
 
@@ -512,4 +514,104 @@ fn a_threshold_chosen_from_the_strictest_down_keeps_its_cap() {
     }
     assert!(broken <= 10, "{broken} of {n}");
     assert!(plug_in_broken >= 20, "{plug_in_broken} of {n}");
+}
+
+/// A judge that accepts whatever it sees is right on a set that holds nothing wrong.
+#[test]
+fn labels_of_one_kind_leave_a_judge_inconclusive() {
+    let mut rows = Rows::default();
+    (0..500).for_each(|item| rows.verdict(item, Some(true), true));
+    let judge = rows.judge();
+    assert_eq!(judge.measures["accuracy"].estimate, 1.0);
+    assert_eq!(judge.fitness, Fitness::Inconclusive, "{}", judge.why);
+    (500..600).for_each(|item| rows.verdict(item, Some(false), false));
+    assert_eq!(rows.judge().fitness, Fitness::Fit);
+}
+
+/// A limit that no judge could break is no proof that this one is right.
+#[test]
+fn a_limit_that_anyone_keeps_shows_nothing() {
+    let mut rows = Rows::default();
+    (0..400).for_each(|item| rows.verdict(item, Some(item % 2 == 0), item % 4 < 2));
+    let at_least = |min: f64| Limit { min: Some(min), ..Limit::default() };
+    for (id, limit) in [("accuracy", at_least(0.0)), ("accuracy", at_most(0.9)), ("false_accept_rate", at_most(1.0))] {
+        let gate = Gate { limits: [(id.to_owned(), limit)].into(), name: "test".to_owned(), truth_optional: false };
+        let audit = audit(&rows.0, &AuditConfig::default(), &gate).unwrap();
+        assert_eq!(audit.fitness, Fitness::Inconclusive, "{id}");
+    }
+}
+
+/// Two items that happen to agree say little of a third.
+#[test]
+fn values_that_do_not_vary_have_an_interval_that_items_narrow() {
+    let width = |n_items: usize| {
+        let mut rows = Rows::default();
+        for item in 0..n_items {
+            rows.push(item, Judgement { score: Some(3.0), label: Some("3".into()), ..Judgement::default() });
+            rows.push(item, Judgement { score: Some(3.0), label: Some("3".into()), ..Judgement::default() });
+        }
+        let config = AuditConfig { scale: Some([1.0, 5.0]), ..AuditConfig::default() };
+        let judge = audit(&rows.0, &config, &Gate::built_in()).unwrap().judges.remove(0);
+        high(&judge.measures["mean_abs_difference"])
+    };
+    let widths = [2, 3, 10, 100].map(width);
+    assert!(widths.is_sorted_by(|a, b| a > b), "{widths:?}");
+    assert!(widths[0] > 2.0, "{widths:?}");
+}
+
+/// Scores that never vary have no area to speak of, however many there are.
+#[test]
+fn an_area_of_constant_scores_breaks_no_limit() {
+    let mut rows = Rows::default();
+    for item in 0..40 {
+        let label = if item % 2 == 0 { "1" } else { "0" };
+        rows.push(item, Judgement { score: Some(5.0), label: Some(label.into()), ..Judgement::default() });
+    }
+    let judge = rows.with_limit("auc", Limit { min: Some(0.8), ..Limit::default() });
+    assert_eq!(judge.limits[0].state, LimitState::Undecided);
+}
+
+/// A perfect score judge has a bound, and enough items show it fit.
+#[test]
+fn perfect_ranks_are_bounded_and_can_be_fit() {
+    let mut rows = Rows::default();
+    for item in 0..400_u32 {
+        let label = (item % 10).to_string();
+        let judgement =
+            Judgement { score: Some(f64::from(item % 10)), label: Some(label.into()), ..Judgement::default() };
+        rows.push(item as usize, judgement);
+    }
+    let judge = rows.judge();
+    let rank = &judge.measures["spearman"];
+    assert!(rank.low.unwrap() > 0.9 && rank.low.unwrap() < 1.0, "{rank:?}");
+    assert_eq!(judge.fitness, Fitness::Fit, "{}", judge.why);
+}
+
+/// A sign is part of a word: −1 is no 1.
+#[test]
+fn a_sign_before_a_word_is_not_dropped() {
+    for word in ["-1", "_1", "1_", "-accept", "- pass", "-pass", "-是"] {
+        assert_eq!(Verdict::parse(word), None, "{word}");
+    }
+    for word in ["-a", "a-", "_b"] {
+        assert_eq!(Choice::parse(word), None, "{word}");
+    }
+    assert_eq!(Verdict::parse("not-ok"), Some(Verdict::Reject));
+    assert_eq!(Verdict::parse(" Non_Compliant "), Some(Verdict::Reject));
+}
+
+/// Texts in the place of categories are no reason to work for minutes.
+#[test]
+fn answers_that_all_differ_are_not_taken_for_categories() {
+    let mut rows = Rows::default();
+    for item in 0..3000 {
+        let (category, label) = (format!("answer {item}"), format!("label {item}"));
+        rows.push(
+            item,
+            Judgement { category: Some(category.into()), label: Some(label.into()), ..Judgement::default() },
+        );
+    }
+    let judge = rows.judge();
+    assert_eq!(judge.measures["accuracy"].estimate, 0.0);
+    assert!(judge.unmeasured.iter().any(|unmeasured| unmeasured.id == "kappa"));
 }
