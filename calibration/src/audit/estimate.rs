@@ -121,8 +121,8 @@ impl Values {
 
     /// Returns the mean with a t interval over clusters. `None` without units.
     ///
-    /// With a `size`, the largest value possible of values that cannot be negative, the interval is the gamma interval, and
-    /// where every value is 0 its upper end is `size` times the bound of 0 of m.
+    /// Values that cannot be negative and have no upper end of their own (`range` from 0 to infinity) get the gamma interval.
+    /// `size` is the largest value possible, where it is known; where nothing varies it bounds what was not seen.
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
         let mean = clustered_mean(&self.units)?;
         let m = mean.n_clusters as f64;
@@ -138,12 +138,13 @@ impl Values {
                 ),
                 None => (Spread::None, "no interval, since nothing varies and the scale is not declared"),
             },
-            Some(most) => {
-                let (variance, degrees) = (mean.variance, m - 1.0);
+            // Where values cannot be negative and only the scale bounds them, known or not.
+            _ if range == [0.0, f64::INFINITY] => {
+                let (variance, degrees, most) = (mean.variance, m - 1.0, size.unwrap_or(f64::INFINITY));
                 let spread = Spread::Gamma { variance, largest: self.largest_share(), degrees, most };
                 (spread, "gamma interval over clusters (Fay & Feuer 1997)")
             }
-            None => {
+            _ => {
                 let standard_error = mean.variance.sqrt();
                 (Spread::Student { standard_error, degrees: m - 1.0, range }, "t interval over clusters")
             }

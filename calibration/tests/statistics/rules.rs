@@ -269,6 +269,19 @@ fn direction_cancels_where_the_excess_does_not() {
     assert_eq!(judge.measures["position_direction"].estimate, 0.0);
 }
 
+/// Few noisy items make a t interval end too low, whether or not the scale is known.
+#[test]
+fn the_difference_of_two_draws_has_a_skewed_interval() {
+    let mut rows = Rows::default();
+    for item in 0..20 {
+        rows.scores(&[(item, 5.0), (item, if item < 2 { 6.0 } else { 5.0 })]);
+    }
+    let difference = rows.judge().measures.remove("mean_abs_difference").unwrap();
+    close(difference.estimate, 0.1, 1e-12);
+    assert!(difference.method.contains("gamma"), "{}", difference.method);
+    assert!(high(&difference) - 0.1 > 0.1 - difference.low.unwrap() && difference.low.unwrap() > 0.0);
+}
+
 #[test]
 fn within_item_sd_pools_variances_and_bears_no_gate() {
     let mut rows = Rows::default();
