@@ -105,12 +105,18 @@ impl WithUnparsed {
             counts.push(n_unparsed);
             self.n_unparsed += n_unparsed;
         }
-        add(&mut self.entropy, entropy_bits(counts));
+        self.add_entropy(counts);
         add(&mut self.flip, pair_flip_rate(counts));
         add(&mut self.modal, expected_modal_share(counts, k));
         add(&mut self.any, any_flip(counts, k));
         if n_unparsed > 0 {
             counts.pop();
+        }
+    }
+
+    fn add_entropy(&mut self, counts: &[usize]) {
+        if let Some(bits) = entropy_bits(counts) {
+            self.entropy = (self.entropy.0 + bits, self.entropy.1 + 1.0);
         }
     }
 
@@ -172,6 +178,8 @@ pub(crate) fn measure(
             draws.fill(subject.parsed(cell));
             if any_unparsed {
                 with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            } else {
+                with_unparsed.add_entropy(&draws.counts);
             }
             if cell.n_parsed() < 2 {
                 continue;
