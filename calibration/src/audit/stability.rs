@@ -75,18 +75,17 @@ struct WithUnparsed {
     any: (f64, f64),
     /// Unparsed replies vote for nothing: the commonest answer's share of all draws, over cells with an answer.
     no_vote: (f64, f64),
+    entropy: (f64, f64),
     n_unparsed: usize,
 }
 
 /// Shannon's entropy of the answers of one cell, in bits.
 fn entropy_bits(counts: &[usize]) -> Option<f64> {
     let n: usize = counts.iter().sum();
-    if counts.len() == 1 {
-        return Some(0.0);
-    }
     (n > 0).then(|| {
         let share = |count: usize| count as f64 / n as f64;
-        -counts.iter().filter(|count| **count > 0).map(|&count| share(count) * share(count).log2()).sum::<f64>()
+        // No answer but one has no entropy; adding zero turns -0 into 0.
+        -counts.iter().filter(|count| **count > 0).map(|&count| share(count) * share(count).log2()).sum::<f64>() + 0.0
     })
 }
 
@@ -106,11 +105,18 @@ impl WithUnparsed {
             counts.push(n_unparsed);
             self.n_unparsed += n_unparsed;
         }
+        self.add_entropy(counts);
         add(&mut self.flip, pair_flip_rate(counts));
         add(&mut self.modal, expected_modal_share(counts, k));
         add(&mut self.any, any_flip(counts, k));
         if n_unparsed > 0 {
             counts.pop();
+        }
+    }
+
+    fn add_entropy(&mut self, counts: &[usize]) {
+        if let Some(bits) = entropy_bits(counts) {
+            self.entropy = (self.entropy.0 + bits, self.entropy.1 + 1.0);
         }
     }
 
@@ -150,7 +156,6 @@ pub(crate) fn measure(
     let [mut flips, mut differences, mut moved, mut modal, mut any] = [(); 5].map(|()| Values::default());
     let mut with_unparsed = WithUnparsed::default();
     let any_unparsed = subject.n_unparsed() > 0;
-    let mut entropy = (0.0, 0.0);
     let mut variances: Vec<UnitValue> = Vec::new();
     let mut range_max: Option<(f64, u32)> = None;
     let (mut n_repeated, mut n_short, mut n_judgements, mut n_items) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -173,6 +178,8 @@ pub(crate) fn measure(
             draws.fill(subject.parsed(cell));
             if any_unparsed {
                 with_unparsed.add(&mut draws.counts, cell.n_unparsed, k);
+            } else {
+                with_unparsed.add_entropy(&draws.counts);
             }
             if cell.n_parsed() < 2 {
                 continue;
@@ -181,9 +188,6 @@ pub(crate) fn measure(
             n_repeated += 1;
             n_judgements += n as u64;
             flip.add(pair_flip_rate(&draws.counts), n);
-            if let Some(bits) = entropy_bits(&draws.counts) {
-                entropy = (entropy.0 + bits, entropy.1 + 1.0);
-            }
             let enough = n >= k;
             n_short += u64::from(!enough);
             share.add(expected_modal_share(&draws.counts, k), n);
@@ -231,7 +235,7 @@ pub(crate) fn measure(
         flips
             .proportion("pairs of draws that differ / pairs of draws, mean over items")
             .map(|value| with_unparsed.detail(value, with_unparsed.flip))
-            .map(|value| value.detail("entropy_bits", entropy.0 / entropy.1)),
+            .map(|value| value.detail("entropy_bits", with_unparsed.entropy.0 / with_unparsed.entropy.1)),
         none,
         NEEDS,
     );
