@@ -35,6 +35,19 @@ impl<T: Copy + PartialEq> Sparse<T> {
         }
     }
 
+    /// Adds the `n_rows` rows of `other` behind the `row_idx` rows that are here.
+    fn append(&mut self, row_idx: usize, other: Self, n_rows: usize, own: impl Fn(T) -> T) {
+        if other.values.is_empty() {
+            if !self.values.is_empty() {
+                self.values.resize(row_idx + n_rows, self.absent);
+            }
+            return;
+        }
+        self.values.resize(row_idx, self.absent);
+        self.values.extend(other.values.into_iter().map(own));
+        self.values.resize(row_idx + n_rows, self.absent);
+    }
+
     /// Returns the value of a row, or the column's mark of absence.
     #[must_use]
     pub fn at(&self, row_idx: usize) -> T {
@@ -167,6 +180,15 @@ impl Default for Log {
     }
 }
 
+/// Adds a column of numbers behind the `row_idx` rows that are here.
+fn append_numbers(column: &mut Vec<f64>, row_idx: usize, other: &[f64], n_rows: usize) {
+    if !other.is_empty() || !column.is_empty() {
+        column.resize(row_idx, f64::NAN);
+        column.extend_from_slice(other);
+        column.resize(row_idx + n_rows, f64::NAN);
+    }
+}
+
 /// Adds a number to a column that is stored only once a row has one; absent numbers are NaN.
 fn push_number(column: &mut Vec<f64>, row_idx: usize, value: Option<f64>) {
     if value.is_some() || !column.is_empty() {
@@ -228,6 +250,41 @@ impl Log {
             self.tokens.2 += 1;
         }
         self.n_errors += u64::from(judgement.error.is_some());
+    }
+
+    /// Adds the rows of `other` behind those that are here, as if they had been pushed one by one.
+    pub fn append(&mut self, other: Self) {
+        let (row_idx, n_rows) = (self.len(), other.len());
+        let item = self.items.absorb(&other.items);
+        self.item.extend(other.item.iter().map(|&id| item[id as usize]));
+        let named = |names: &mut Names, own: &mut Sparse<u32>, theirs: &Names, column: Sparse<u32>| {
+            let ids = names.absorb(theirs);
+            own.append(row_idx, column, n_rows, |id| ids.get(id as usize).copied().unwrap_or(NONE));
+        };
+        named(&mut self.judges, &mut self.judge, &other.judges, other.judge);
+        named(&mut self.arms, &mut self.arm, &other.arms, other.arm);
+        named(&mut self.dimensions, &mut self.dimension, &other.dimensions, other.dimension);
+        named(&mut self.raters, &mut self.rater, &other.raters, other.rater);
+        named(&mut self.groups, &mut self.group, &other.groups, other.group);
+        named(&mut self.labels, &mut self.label, &other.labels, other.label);
+        named(&mut self.generators, &mut self.generator, &other.generators, other.generator);
+        named(&mut self.categories, &mut self.category, &other.categories, other.category);
+        self.has_score |= other.has_score;
+        self.verdict.append(row_idx, other.verdict, n_rows, |code| code);
+        self.choice.append(row_idx, other.choice, n_rows, |code| code);
+        self.order.append(row_idx, other.order, n_rows, |code| code);
+        self.repeat.append(row_idx, other.repeat, n_rows, |repeat| repeat);
+        self.place.append(row_idx, other.place, n_rows, |place| place);
+        self.content.append(row_idx, other.content, n_rows, |digest| digest);
+        self.line.append(row_idx, other.line, n_rows, |line| line);
+        append_numbers(&mut self.score, row_idx, &other.score, n_rows);
+        append_numbers(&mut self.confidence, row_idx, &other.confidence, n_rows);
+        append_numbers(&mut self.length_a, row_idx, &other.length_a, n_rows);
+        append_numbers(&mut self.length_b, row_idx, &other.length_b, n_rows);
+        self.price = (self.price.0 + other.price.0, self.price.1 + other.price.1);
+        let (own, theirs) = (self.tokens, other.tokens);
+        self.tokens = (own.0 + theirs.0, own.1 + theirs.1, own.2 + theirs.2);
+        self.n_errors += other.n_errors;
     }
 
     /// Returns whether any row carries this kind of outcome.

@@ -3,6 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// The distinct strings of one column. Ids are dense, counted from 0, in order of first sight.
 ///
@@ -13,17 +14,17 @@ pub struct Names {
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: RandomState,
-    /// The id given out last: logs are mostly sorted, so that the next name is often the same.
-    last: Option<u32>,
+    /// The id given out last and where its name lies: logs are mostly sorted, so that the next name is often the same.
+    last: Option<(u32, Range<usize>)>,
 }
 
 impl Names {
     /// Returns the id of `name`, giving it the next free one if it is new.
     pub fn intern(&mut self, name: &str) -> u32 {
-        if let Some(last) = self.last
-            && self.name(last) == name
+        if let Some((last, range)) = &self.last
+            && self.text.as_bytes()[range.clone()] == *name.as_bytes()
         {
-            return last;
+            return *last;
         }
         let hash = self.hasher.hash_one(name);
         let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
@@ -42,8 +43,17 @@ impl Names {
                 id
             }
         };
-        self.last = Some(id);
+        self.last = Some((id, range_of(&self.ends, id)));
         id
+    }
+
+    /// Adds the names of `other` in their order and returns the id here of each of its ids.
+    pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
+        if self.is_empty() {
+            self.clone_from(other);
+            return (0..u32::try_from(other.len()).expect("ids are 32-bit")).collect();
+        }
+        other.iter().map(|name| self.intern(name)).collect()
     }
 
     /// Returns the id of `name`, if it was seen.
@@ -81,7 +91,11 @@ impl Names {
 }
 
 fn name_at<'a>(text: &'a str, ends: &[usize], id: u32) -> &'a str {
+    &text[range_of(ends, id)]
+}
+
+fn range_of(ends: &[usize], id: u32) -> Range<usize> {
     let idx = id as usize;
     let start = if idx == 0 { 0 } else { ends[idx - 1] };
-    &text[start..ends[idx]]
+    start..ends[idx]
 }

@@ -51,6 +51,11 @@ impl Problems {
         }
     }
 
+    /// Adds all of `other`, in their order.
+    pub fn append(&mut self, other: Self) {
+        other.0.into_iter().for_each(|problem| self.add(problem));
+    }
+
     /// Returns the problems in the order they were first seen.
     #[must_use]
     pub fn as_slice(&self) -> &[Problem] {

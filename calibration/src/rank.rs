@@ -240,6 +240,16 @@ fn few_values(values: &[f64]) -> Option<(Vec<u64>, Vec<usize>)> {
     Some((distinct, positions))
 }
 
+/// Returns each value's place among the distinct values, ascending, and how many of these there are.
+pub(crate) fn groups(values: &[f64]) -> (Vec<usize>, usize) {
+    if let Some((distinct, group_of)) = few_values(values) {
+        return (group_of, distinct.len());
+    }
+    let groups = TieGroups::by_sorting(values);
+    let n_groups = groups.n_groups();
+    (groups.group_of, n_groups)
+}
+
 /// Observations sorted by value and cut into groups of equal values.
 pub(crate) struct TieGroups {
     order: Vec<usize>,

@@ -5,7 +5,7 @@
 
 use crate::distribution::normal_quantile;
 use crate::influence::cluster_positions;
-use crate::rank::{TieGroups, shares};
+use crate::rank::{TieGroups, groups, shares};
 
 /// Why an area's interval is not to be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,33 +69,29 @@ pub fn auc(scores: &[f64], is_positive: &[bool], weights: Option<&[f64]>, cluste
         return None;
     }
     let (scores, class_shares) = checked(scores, is_positive, weights)?;
-    let groups = TieGroups::new(&scores);
-    // Mass of the other class below each group, ties half.
-    let mut placements = vec![0.0; n];
-    let (mut negatives_below, mut positives_below) = (0.0, 0.0);
-    for group_idx in 0..groups.n_groups() {
-        let (mut negatives, mut positives) = (0.0, 0.0);
-        for &i in groups.members(group_idx) {
-            if is_positive[i] { positives += class_shares[i] } else { negatives += class_shares[i] }
-        }
-        for &i in groups.members(group_idx) {
-            placements[i] = if is_positive[i] {
-                negatives_below + 0.5 * negatives
-            } else {
-                1.0 - positives_below - 0.5 * positives
-            };
-        }
-        negatives_below += negatives;
-        positives_below += positives;
+    let (group_of, n_groups) = groups(&scores);
+    let mut masses = vec![[0.0; 2]; n_groups];
+    for i in 0..n {
+        masses[group_of[i]][usize::from(is_positive[i])] += class_shares[i];
     }
-    let mean = |class: bool| -> f64 {
-        (0..n).filter(|&i| is_positive[i] == class).map(|i| class_shares[i] * placements[i]).sum()
-    };
+    // Of an observation of each group and class: the mass of the other class that it is on the right side of, ties half.
+    let (mut negatives_below, mut positives_below) = (0.0, 0.0);
+    let placements: Vec<[f64; 2]> = masses
+        .iter()
+        .map(|[negatives, positives]| {
+            let placement = [1.0 - positives_below - 0.5 * positives, negatives_below + 0.5 * negatives];
+            negatives_below += negatives;
+            positives_below += positives;
+            placement
+        })
+        .collect();
+    let placement = |i: usize| placements[group_of[i]][usize::from(is_positive[i])];
+    let estimate: f64 = masses.iter().zip(&placements).map(|(mass, placement)| mass[1] * placement[1]).sum();
     // Both classes' means are the area; rounding must not carry it past its ends.
-    let estimate = mean(true).clamp(0.0, 1.0);
+    let estimate = estimate.clamp(0.0, 1.0);
     let snap = |value: f64| if value > 4.0 * f64::EPSILON * n as f64 { value } else { 0.0 };
     let estimate = if snap(1.0 - estimate) > 0.0 { snap(estimate) } else { 1.0 };
-    let influence: Vec<f64> = (0..n).map(|i| class_shares[i] * (placements[i] - estimate)).collect();
+    let influence: Vec<f64> = (0..n).map(|i| class_shares[i] * (placement(i) - estimate)).collect();
 
     let (positions, n_clusters) = match clusters {
         Some(clusters) => cluster_positions(clusters),

@@ -15,7 +15,7 @@ use super::progress::{Gauge, Progress};
 use super::status::Failure;
 use crate::config::{self, ConfigError};
 use crate::formats::columns::ColumnMap;
-use crate::formats::{ReadError, ReadOptions, ReadSummary, Sink};
+use crate::formats::{Part, Parts, ReadError, ReadOptions, ReadSummary, Sink, own_part};
 use crate::formats::{read, read_stream};
 
 /// What reading all sources came to.
@@ -122,6 +122,44 @@ struct Counted<'a> {
 impl Sink for Counted<'_> {
     fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
         self.gauge.rows.fetch_add(1, Ordering::Relaxed);
+        self.rows.judgement(judgement, line)
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.add(problem);
+    }
+
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        self.rows.parts().is_some().then_some(self)
+    }
+}
+
+const HAS_PARTS: &str = "counted rows have parts only where the rows have";
+
+impl Parts for Counted<'_> {
+    fn part(&mut self) -> Box<dyn Part> {
+        let rows = self.rows.parts().expect(HAS_PARTS).part();
+        Box::new(CountedPart { rows, problems: Problems::default(), n_rows: 0 })
+    }
+
+    fn append(&mut self, part: Box<dyn Part>) -> Result<(), ReadError> {
+        let CountedPart { rows, problems, n_rows } = own_part(part);
+        self.gauge.rows.fetch_add(n_rows, Ordering::Relaxed);
+        self.problems.append(problems);
+        self.rows.parts().expect(HAS_PARTS).append(rows)
+    }
+}
+
+/// Some of the rows that are counted.
+struct CountedPart {
+    rows: Box<dyn Part>,
+    problems: Problems,
+    n_rows: u64,
+}
+
+impl Sink for CountedPart {
+    fn judgement(&mut self, judgement: &Judgement<'_>, line: u64) -> Result<(), ReadError> {
+        self.n_rows += 1;
         self.rows.judgement(judgement, line)
     }
 

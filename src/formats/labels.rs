@@ -1,12 +1,13 @@
 //! Labels that stand in another file, joined by item.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use super::columns::{LabelFile, Part};
 use super::plan::{Text, listed};
 use super::source;
-use super::table::{Cells, Needs, RowSink};
+use super::table::{Cells, Needs, RowSink, Rows};
 use super::{ReadError, read_table};
 
 /// The labels of items.
@@ -43,6 +44,9 @@ struct LabelRows<'f> {
 }
 
 impl RowSink for LabelRows<'_> {
+    // Labels are few.
+    type Part = Infallible;
+
     fn start(&mut self, columns: &[String], _open: bool) -> Result<Needs, ReadError> {
         let find = |name: &str| {
             columns.iter().position(|column| column == name).ok_or_else(|| {
@@ -68,6 +72,16 @@ impl RowSink for LabelRows<'_> {
 
     fn repeats_from_zero(&mut self) {}
 
+    fn part(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    fn append(&mut self, part: Infallible) -> Result<(), ReadError> {
+        match part {}
+    }
+}
+
+impl Rows for LabelRows<'_> {
     fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
         let Some((item, label)) = &self.plan else { return Ok(()) };
         let (Some(item), Some(label)) = (item.get(cells), label.get(cells)) else { return Ok(()) };

@@ -2,6 +2,7 @@
 //!
 //! Everything that reads a judgement ends in a [`Sink`]; nothing here keeps a log or computes a figure.
 
+use std::any::Any;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::Problem;
 
 mod answers;
+mod blocks;
 mod collect;
 mod column_text;
 pub mod columns;
@@ -36,7 +38,7 @@ use source::{Container, Source};
 use table::RowSink;
 
 /// Where a reader's rows and complaints go.
-pub trait Sink {
+pub trait Sink: Send {
     /// Takes one judgement. `line` is its line (or element of the array, or row of the table) counted from 1.
     ///
     /// # Errors
@@ -45,6 +47,37 @@ pub trait Sink {
 
     /// Takes a complaint about the input that does not end the reading.
     fn problem(&mut self, problem: Problem);
+
+    /// Returns how this sink is filled by several threads, or `None` if it has to see the rows one by one.
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        None
+    }
+}
+
+/// A sink that can be filled in parts, so that a large table is read on all cores.
+pub trait Parts {
+    /// Returns an empty sink for some of the rows.
+    fn part(&mut self) -> Box<dyn Part>;
+
+    /// Takes what a part was given. Parts come back in the order of their rows.
+    ///
+    /// # Errors
+    /// As [`Sink::judgement`].
+    fn append(&mut self, part: Box<dyn Part>) -> Result<(), ReadError>;
+}
+
+/// Some of a sink's rows. It knows the type of its whole, which takes it back as [`Any`].
+pub trait Part: Sink + Any {}
+
+impl<S: Sink + Any> Part for S {}
+
+/// Returns the part as what its maker made it.
+///
+/// # Panics
+/// Panics when it was made by another kind of sink, which no reader does.
+pub fn own_part<S: Part>(part: Box<dyn Part>) -> S {
+    let part: Box<dyn Any> = part;
+    *part.downcast().expect("a part returns to the sink that made it")
 }
 
 /// What was read.
@@ -148,8 +181,8 @@ fn read_source(
     let (path, stem) = (source.path.clone(), source.stem.clone());
     let mut rows = PlainRows::new(&path, &stem, &options.columns, sink);
     let format = read_table(source, row_bytes, &mut rows);
-    rows.finish();
-    Ok(ReadSummary { format: format?.to_owned(), n_rows: rows.n_rows, n_bad_rows: rows.n_bad_rows })
+    let (n_rows, n_bad_rows) = rows.finish();
+    Ok(ReadSummary { format: format?.to_owned(), n_rows, n_bad_rows })
 }
 
 /// Reads the rows of a table in any format and returns the format's name.

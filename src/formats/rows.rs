@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_calibration::judgement::{Judgement, LabelText, Order};
 use assize_calibration::problem::Severity;
@@ -12,8 +13,8 @@ use super::columns::ColumnMap;
 use super::fields::Field;
 use super::labels::{self, Labels};
 use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
-use super::table::{Cell, Cells, Complaints, Needs, RowSink, excerpt};
-use super::{ReadError, Sink};
+use super::table::{Cell, Cells, Complaints, Needs, RowSink, Rows, excerpt};
+use super::{Part, ReadError, Sink};
 
 /// Turns the rows of one table into judgements.
 pub(super) struct PlainRows<'s> {
@@ -21,18 +22,36 @@ pub(super) struct PlainRows<'s> {
     stem: String,
     map: &'s ColumnMap,
     sink: &'s mut dyn Sink,
+    rules: Arc<Rules>,
+    tally: Tally,
+}
+
+/// Turns some of the rows, on a thread of its own.
+pub(super) struct PlainPart {
+    sink: Box<dyn Part>,
+    rules: Arc<Rules>,
+    tally: Tally,
+}
+
+/// What is the same for all rows.
+#[derive(Default)]
+struct Rules {
+    stem: String,
     plan: Plan,
     fast: Fast,
     labels: Option<Labels>,
+}
+
+/// What was seen of the rows so far.
+#[derive(Default)]
+struct Tally {
     complaints: Complaints,
     /// What is added to each repeat: 1 where they are counted from 0.
     repeat_base: u32,
     /// How many ratings of an item were seen of people who have no name of their own.
     n_ratings: HashMap<String, u32>,
-    /// Rows seen.
-    pub n_rows: u64,
-    /// Rows that could not be read.
-    pub n_bad_rows: u64,
+    n_rows: u64,
+    n_bad_rows: u64,
     n_unwanted: u64,
     n_unlabelled: u64,
 }
@@ -59,42 +78,29 @@ struct Fast {
 
 impl<'s> PlainRows<'s> {
     pub(super) fn new(path: &Path, stem: &str, map: &'s ColumnMap, sink: &'s mut dyn Sink) -> Self {
-        Self {
-            path: path.to_path_buf(),
-            stem: stem.to_owned(),
-            map,
-            sink,
-            plan: Plan::default(),
-            fast: Fast::default(),
-            labels: None,
-            complaints: Complaints::new(path),
-            repeat_base: 0,
-            n_ratings: HashMap::new(),
-            n_rows: 0,
-            n_bad_rows: 0,
-            n_unwanted: 0,
-            n_unlabelled: 0,
-        }
+        let tally = Tally { complaints: Complaints::new(path), ..Tally::default() };
+        Self { path: path.to_path_buf(), stem: stem.to_owned(), map, sink, rules: Arc::default(), tally }
     }
 
-    /// Hands the complaints on. Called once, also after a failure.
-    pub(super) fn finish(&mut self) {
-        self.complaints.flush(self.sink);
-        if self.n_unwanted > 0 {
-            let message = format!("{} rows were left out, as `where` asks", self.n_unwanted);
-            let note = self.complaints.about_file(Severity::Note, "rows-left-out", self.n_unwanted, message);
-            self.sink.problem(note);
+    /// Hands the complaints on, and returns how many rows were seen and how many of them could not be read. Called once,
+    /// also after a failure.
+    pub(super) fn finish(self) -> (u64, u64) {
+        let Self { sink, tally: Tally { mut complaints, n_rows, n_bad_rows, n_unwanted, n_unlabelled, .. }, .. } = self;
+        complaints.flush(sink);
+        if n_unwanted > 0 {
+            let message = format!("{n_unwanted} rows were left out, as `where` asks");
+            sink.problem(complaints.about_file(Severity::Note, "rows-left-out", n_unwanted, message));
         }
-        if self.n_unlabelled > 0 {
+        if n_unlabelled > 0 {
             let message = "items have no label in the file of labels; they are read without one".to_owned();
-            let note = self.complaints.about_file(Severity::Warning, "item-not-in-labels", self.n_unlabelled, message);
-            self.sink.problem(note);
+            sink.problem(complaints.about_file(Severity::Warning, "item-not-in-labels", n_unlabelled, message));
         }
+        (n_rows, n_bad_rows)
     }
 
-    fn explain(&self, error: PlanError) -> ReadError {
-        let columns = listed(&self.plan.columns);
-        let looks_headless = self.plan.columns.iter().any(|name| name.parse::<f64>().is_ok());
+    fn explain(&self, error: PlanError, names: &[String]) -> ReadError {
+        let columns = listed(names);
+        let looks_headless = names.iter().any(|name| name.parse::<f64>().is_ok());
         let message = match error {
             PlanError::Columns(message) => return ReadError::Columns(format!("{message} ({})", self.path.display())),
             PlanError::NoItem | PlanError::NoOutcome if looks_headless => format!(
@@ -115,85 +121,154 @@ impl<'s> PlainRows<'s> {
     }
 
     /// Reports what was recognised by another name than its own, and what was left aside.
-    fn report_columns(&mut self) {
-        if !self.plan.recognised.is_empty() {
+    fn report_columns(&mut self, plan: &Plan) {
+        if !plan.recognised.is_empty() {
             let pairs: Vec<_> =
-                self.plan.recognised.iter().map(|(field, column)| format!("{} = {column}", field.name())).collect();
+                plan.recognised.iter().map(|(field, column)| format!("{} = {column}", field.name())).collect();
             let message = format!("read as: {} (to change it: --columns)", pairs.join(", "));
             let count = pairs.len() as u64;
-            let note = self.complaints.about_file(Severity::Note, "columns-recognised", count, message);
+            let note = self.tally.complaints.about_file(Severity::Note, "columns-recognised", count, message);
             self.sink.problem(note);
         }
-        if !self.plan.unused.is_empty() {
-            let message = format!("columns not used: {}", listed(&self.plan.unused));
-            let count = self.plan.unused.len() as u64;
-            let note = self.complaints.about_file(Severity::Note, "columns-ignored", count, message);
+        if !plan.unused.is_empty() {
+            let message = format!("columns not used: {}", listed(&plan.unused));
+            let count = plan.unused.len() as u64;
+            let note = self.tally.complaints.about_file(Severity::Note, "columns-ignored", count, message);
             self.sink.problem(note);
         }
     }
 }
 
 impl RowSink for PlainRows<'_> {
+    type Part = PlainPart;
+
     fn start(&mut self, columns: &[String], open: bool) -> Result<Needs, ReadError> {
-        self.plan.columns = columns.to_vec();
-        self.plan = Plan::new(self.map, columns, open).map_err(|error| self.explain(error))?;
-        self.report_columns();
-        let plan = &self.plan;
-        self.fast = Fast {
-            item: plan.texts.get(&Field::Item).cloned(),
-            judge: plan.texts.get(&Field::Judge).cloned(),
-            label: plan.texts.get(&Field::Label).cloned(),
-            arm: plan.texts.get(&Field::Arm).cloned(),
-            dimension: plan.texts.get(&Field::Dimension).cloned(),
-            rater: plan.texts.get(&Field::Rater).cloned(),
-            group: plan.texts.get(&Field::Group).cloned(),
-            generator: plan.texts.get(&Field::Generator).cloned(),
-            content: plan.texts.get(&Field::Content).cloned(),
+        let plan = Plan::new(self.map, columns, open).map_err(|error| self.explain(error, columns))?;
+        self.report_columns(&plan);
+        let fast = Fast::of(&plan);
+        let labels = plan.label_file.as_ref().map(|file| labels::read(file, &self.path)).transpose()?;
+        let needs = Needs { columns: plan.columns_used(), repeat: fast.repeat };
+        self.rules = Arc::new(Rules { stem: self.stem.clone(), plan, fast, labels });
+        Ok(needs)
+    }
+
+    fn repeats_from_zero(&mut self) {
+        self.tally.repeat_base = 1;
+        let message = "repeats are counted from 0 here; 1 was added to each".to_owned();
+        let note = self.tally.complaints.about_file(Severity::Note, "repeats-from-zero", 1, message);
+        self.sink.problem(note);
+    }
+
+    fn part(&mut self) -> Option<PlainPart> {
+        // People without a name are numbered in the order in which they rate.
+        if !self.rules.plan.people.is_empty() {
+            return None;
+        }
+        let tally = Tally {
+            complaints: self.tally.complaints.for_part(),
+            repeat_base: self.tally.repeat_base,
+            ..Tally::default()
+        };
+        Some(PlainPart { sink: self.sink.parts()?.part(), rules: Arc::clone(&self.rules), tally })
+    }
+
+    fn append(&mut self, part: PlainPart) -> Result<(), ReadError> {
+        self.tally.append(part.tally);
+        self.sink.parts().expect("a sink that gave a part takes it back").append(part.sink)
+    }
+}
+
+impl Rows for PlainRows<'_> {
+    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
+        self.rules.row(&mut self.tally, self.sink, cells, line)
+    }
+
+    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String) {
+        self.tally.bad_row(code, line, None, message);
+    }
+}
+
+impl Rows for PlainPart {
+    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
+        self.rules.row(&mut self.tally, &mut *self.sink, cells, line)
+    }
+
+    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String) {
+        self.tally.bad_row(code, line, None, message);
+    }
+}
+
+impl Fast {
+    fn of(plan: &Plan) -> Self {
+        let text = |field| plan.texts.get(&field).cloned();
+        Self {
+            item: text(Field::Item),
+            judge: text(Field::Judge),
+            label: text(Field::Label),
+            arm: text(Field::Arm),
+            dimension: text(Field::Dimension),
+            rater: text(Field::Rater),
+            group: text(Field::Group),
+            generator: text(Field::Generator),
+            content: text(Field::Content),
             repeat: plan.column(Field::Repeat),
             order: plan.column(Field::Order),
             raw: plan.column(Field::Raw),
             error: plan.column(Field::Error),
             rare: RARE.iter().filter_map(|field| Some((*field, plan.column(*field)?))).collect(),
-        };
-        if let Some(file) = &self.plan.label_file {
-            self.labels = Some(labels::read(file, &self.path)?);
         }
-        Ok(Needs { columns: self.plan.columns_used(), repeat: self.fast.repeat })
     }
+}
 
-    fn repeats_from_zero(&mut self) {
-        self.repeat_base = 1;
-        let message = "repeats are counted from 0 here; 1 was added to each".to_owned();
-        let note = self.complaints.about_file(Severity::Note, "repeats-from-zero", 1, message);
-        self.sink.problem(note);
-    }
-
-    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String) {
+impl Tally {
+    /// Counts a row that could not be read.
+    fn bad_row(
+        &mut self,
+        code: &'static str,
+        line: u64,
+        column: Option<(usize, &str)>,
+        message: impl FnOnce() -> String,
+    ) {
         self.n_rows += 1;
         self.n_bad_rows += 1;
-        self.complaints.add(Severity::Error, code, line, None, message);
+        self.complaints.add(Severity::Error, code, line, column, message);
     }
 
-    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
+    /// Adds what was seen of the rows that follow.
+    fn append(&mut self, next: Self) {
+        self.complaints.append(next.complaints);
+        self.n_rows += next.n_rows;
+        self.n_bad_rows += next.n_bad_rows;
+        self.n_unwanted += next.n_unwanted;
+        self.n_unlabelled += next.n_unlabelled;
+    }
+}
+
+impl Rules {
+    fn row<'r, C: Cells>(
+        &'r self,
+        tally: &mut Tally,
+        sink: &mut dyn Sink,
+        cells: &'r C,
+        line: u64,
+    ) -> Result<(), ReadError> {
         if !self.plan.wants(cells) {
-            self.n_rows += 1;
-            self.n_unwanted += 1;
+            tally.n_rows += 1;
+            tally.n_unwanted += 1;
             return Ok(());
         }
-        let Self { plan, fast, complaints, labels, sink, stem, .. } = self;
+        let Self { plan, fast, labels, stem } = self;
         let Some(mut item) = fast.item.as_ref().and_then(|item| item.get(cells)) else {
-            self.bad_row("missing-item", line, || "the item is empty; the row was left out".to_owned());
+            tally.bad_row("missing-item", line, None, || "the item is empty; the row was left out".to_owned());
             return Ok(());
         };
         let repeat = match fast.repeat.map(|idx| (idx, cells.cell(idx))) {
             None | Some((_, Cell::Empty)) => None,
             Some((idx, cell)) => {
-                let base = self.repeat_base;
+                let base = tally.repeat_base;
                 let number = cell.whole().and_then(|n| u32::try_from(n).ok()).and_then(|n| n.checked_add(base));
                 let Some(number) = number.filter(|&number| number > 0) else {
-                    self.n_rows += 1;
-                    self.n_bad_rows += 1;
-                    complaints.add(Severity::Error, "bad-repeat", line, Some((idx, &plan.columns[idx])), || {
+                    tally.bad_row("bad-repeat", line, Some((idx, &plan.columns[idx])), || {
                         format!(
                             "`{}` is not the number of a repeat, counted from 1; the row was left out. If the column means \
                              something else, say --columns \"ignore={}\"",
@@ -209,7 +284,7 @@ impl RowSink for PlainRows<'_> {
         let label = match labels {
             Some(labels) => {
                 let found = labels.get(&item);
-                self.n_unlabelled += u64::from(found.is_none());
+                tally.n_unlabelled += u64::from(found.is_none());
                 found.map(Cow::Borrowed)
             }
             None => fast.label.as_ref().and_then(|label| label_text(label, cells)),
@@ -221,7 +296,7 @@ impl RowSink for PlainRows<'_> {
             order = cell.text().and_then(|word| Order::parse(&word));
             if order.is_none() {
                 order_is_unknown = true;
-                complaints.add(Severity::Warning, "unknown-order", line, Some((idx, &plan.columns[idx])), || {
+                tally.complaints.add(Severity::Warning, "unknown-order", line, Some((idx, &plan.columns[idx])), || {
                     let word = cell.text().unwrap_or_default();
                     format!("`{}` is not an order (ab, ba); it was read as not stated", excerpt(&word))
                 });
@@ -231,13 +306,13 @@ impl RowSink for PlainRows<'_> {
         if let Some((first_idx, second_idx)) = plan.shown {
             let (first, second) = (cells.cell(first_idx).text(), cells.cell(second_idx).text());
             let (Some(first), Some(second)) = (first, second) else {
-                self.bad_row("missing-candidate", line, || {
+                tally.bad_row("missing-candidate", line, None, || {
                     "a candidate's name is empty; the row was left out".to_owned()
                 });
                 return Ok(());
             };
             if first == second {
-                self.bad_row("same-candidates", line, || {
+                tally.bad_row("same-candidates", line, None, || {
                     format!("both candidates are `{}`; the row was left out", excerpt(&first))
                 });
                 return Ok(());
@@ -288,7 +363,7 @@ impl RowSink for PlainRows<'_> {
         };
         for (field, idx) in &fast.rare {
             set_rare(&mut judgement, *field, cells.cell(*idx), |wrong| {
-                complaints.add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
+                tally.complaints.add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
             });
         }
         if !plan.people.is_empty() && judgement.rater.is_none() && plan.people.iter().any(|p| *p == judgement.judge) {
@@ -299,7 +374,7 @@ impl RowSink for PlainRows<'_> {
                 judgement.arm.as_deref().unwrap_or_default(),
                 judgement.dimension.as_deref().unwrap_or_default()
             );
-            let n_seen = self.n_ratings.entry(key).or_insert(0);
+            let n_seen = tally.n_ratings.entry(key).or_insert(0);
             *n_seen += 1;
             judgement.rater = Some(Cow::Owned(format!("{} {n_seen}", judgement.judge)));
             judgement.judge = Cow::Borrowed("");
@@ -307,8 +382,9 @@ impl RowSink for PlainRows<'_> {
         if judgement.rater.is_none() && judgement.judge.is_empty() {
             judgement.judge = Cow::Borrowed(stem);
         }
-        self.n_rows += 1;
-        let mut answers = Answers { plan, complaints, sink: &mut **sink, line, shown, order_is_unknown };
+        tally.n_rows += 1;
+        let complaints = &mut tally.complaints;
+        let mut answers = Answers { plan, complaints, sink, line, shown, order_is_unknown };
         let people = (!plan.raters.is_empty()).then(|| judgement.clone());
         answers.plain(&mut judgement, cells)?;
         answers.spread(&mut judgement, cells, &plan.cells)?;

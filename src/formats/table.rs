@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::Path;
 
 use assize_calibration::problem::{Problem, Severity};
@@ -103,8 +104,31 @@ pub(super) struct Needs {
     pub repeat: Option<usize>,
 }
 
+/// What takes rows.
+pub(super) trait Rows {
+    /// Takes one row.
+    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError>;
+
+    /// Learns that a row could not be read at all.
+    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String);
+}
+
+/// Rows that never come.
+impl Rows for Infallible {
+    fn row<C: Cells>(&mut self, _cells: &C, _line: u64) -> Result<(), ReadError> {
+        match *self {}
+    }
+
+    fn bad_row(&mut self, _code: &'static str, _line: u64, _message: impl FnOnce() -> String) {
+        match *self {}
+    }
+}
+
 /// Where the rows of a table go.
-pub(super) trait RowSink {
+pub(super) trait RowSink: Rows + Send {
+    /// Takes some of the rows on a thread of its own.
+    type Part: Rows + Send;
+
     /// Takes the names of the columns, before any row, and returns which of them matter.
     ///
     /// `open` columns may be absent from any row (JSON objects); the rest stand in every row.
@@ -113,11 +137,11 @@ pub(super) trait RowSink {
     /// Learns that repeats are counted from 0.
     fn repeats_from_zero(&mut self);
 
-    /// Takes one row.
-    fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError>;
+    /// Returns an empty part for some of the rows, or `None` if the rows have to come one by one.
+    fn part(&mut self) -> Option<Self::Part>;
 
-    /// Learns that a row could not be read at all.
-    fn bad_row(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String);
+    /// Takes a part back. Parts come in the order of their rows.
+    fn append(&mut self, part: Self::Part) -> Result<(), ReadError>;
 }
 
 /// Complaints, gathered so that a million of one kind cost one message.
@@ -159,6 +183,21 @@ impl Complaints {
                 column: column.map(|(_, name)| name.to_owned()),
             },
         ));
+    }
+
+    /// Returns an empty collection about the same file.
+    pub(super) fn for_part(&self) -> Self {
+        Self { file: self.file.clone(), seen: Vec::new() }
+    }
+
+    /// Adds the complaints about the rows that follow.
+    pub(super) fn append(&mut self, next: Self) {
+        for (code, column_idx, problem) in next.seen {
+            match self.seen.iter_mut().find(|(c, idx, _)| *c == code && *idx == column_idx) {
+                Some((_, _, known)) => known.count += problem.count,
+                None => self.seen.push((code, column_idx, problem)),
+            }
+        }
     }
 
     /// Returns a complaint about the file as a whole.

@@ -10,7 +10,7 @@ use assize_calibration::judgement::Judgement;
 use assize_calibration::problem::{Problem, Problems};
 use tempfile::NamedTempFile;
 
-use super::{ReadError, Sink};
+use super::{Part, Parts, ReadError, Sink, own_part};
 
 /// How a log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,8 +217,7 @@ impl Sink for LogWriter {
         self.n_rows += 1;
         let written = match &mut self.rows {
             Rows::Jsonl(text) => {
-                let written = serde_json::to_writer(&mut *text, judgement).map_err(io::Error::from);
-                text.push(b'\n');
+                let written = push_line(text, judgement);
                 if text.len() < BUFFER_BYTES {
                     written
                 } else {
@@ -235,6 +234,51 @@ impl Sink for LogWriter {
     fn problem(&mut self, problem: Problem) {
         self.problems.add(problem);
     }
+
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        matches!(self.rows, Rows::Jsonl(_)).then_some(self)
+    }
+}
+
+impl Parts for LogWriter {
+    fn part(&mut self) -> Box<dyn Part> {
+        Box::new(Lines { path: self.path.clone(), text: Vec::new(), problems: Problems::default(), n_rows: 0 })
+    }
+
+    fn append(&mut self, part: Box<dyn Part>) -> Result<(), ReadError> {
+        let Lines { path, text, problems, n_rows } = own_part(part);
+        self.n_rows += n_rows;
+        self.problems.append(problems);
+        let Rows::Jsonl(before) = &mut self.rows else { unreachable!("a table has no parts") };
+        let written = self.packer.write_all(before).and_then(|()| self.packer.write_all(&text));
+        before.clear();
+        written.map_err(|source| failed(&path, source))
+    }
+}
+
+/// Some of a log's lines.
+struct Lines {
+    path: PathBuf,
+    text: Vec<u8>,
+    problems: Problems,
+    n_rows: u64,
+}
+
+impl Sink for Lines {
+    fn judgement(&mut self, judgement: &Judgement<'_>, _line: u64) -> Result<(), ReadError> {
+        self.n_rows += 1;
+        push_line(&mut self.text, judgement).map_err(|source| failed(&self.path, source))
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.add(problem);
+    }
+}
+
+fn push_line(text: &mut Vec<u8>, judgement: &Judgement<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *text, judgement)?;
+    text.push(b'\n');
+    Ok(())
 }
 
 /// The columns of a log as a table.

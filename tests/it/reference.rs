@@ -40,7 +40,7 @@ fn tell(message: &str) {
 /// Keeps the judgements that a closure keeps, changed as it likes.
 struct Filtered<'a> {
     rows: Collector,
-    keep: &'a mut dyn FnMut(&mut Judgement<'static>) -> bool,
+    keep: &'a mut (dyn FnMut(&mut Judgement<'static>) -> bool + Send),
 }
 
 impl Sink for Filtered<'_> {
@@ -77,7 +77,7 @@ fn owned(judgement: &Judgement<'_>) -> Judgement<'static> {
 }
 
 /// Reads a recording with a column mapping, keeping the judgements that `keep` keeps.
-pub(crate) fn log_where(file: &Path, columns: &str, mut keep: impl FnMut(&mut Judgement<'static>) -> bool) -> Log {
+pub(crate) fn log_where(file: &Path, columns: &str, mut keep: impl FnMut(&mut Judgement<'static>) -> bool + Send) -> Log {
     let options = ReadOptions { columns: columns.parse::<ColumnMap>().unwrap() };
     let mut sink = Filtered { rows: Collector::default(), keep: &mut keep };
     read(file, &options, &mut sink).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

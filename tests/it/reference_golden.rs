@@ -151,7 +151,7 @@ fn position_figures_of_nine_judges_equal_the_packages() {
     }
 }
 
-fn llmbar(keep: impl Fn(&str) -> bool, order: &str) -> Log {
+fn llmbar(keep: impl Fn(&str) -> bool + Sync, order: &str) -> Log {
     let columns = format!(
         "item=subset+item, arm=strategy, {order}, outcome=choice, values={{1=a, 2=b, None=unparsed}}, \
          label_values={{1=a, 2=b}}, where={{judge=GPT-4, strategy=[Vanilla, Vanilla_1shot, Vanilla_2shot]}}"

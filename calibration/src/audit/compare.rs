@@ -161,14 +161,13 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
         .collect()
 }
 
-/// Returns the units both have, in order of items.
+/// Returns the units both have, in order.
 fn shared_units<'a>(a: &'a Subject, b: &'a Subject) -> Vec<(&'a Unit, &'a Unit)> {
-    let key = |unit: &Unit| (unit.item, unit.dimension.wrapping_add(1));
     let mut others = b.units.iter().peekable();
     let mut shared = Vec::new();
     for unit in &a.units {
-        while others.next_if(|other| key(other) < key(unit)).is_some() {}
-        if let Some(other) = others.peek().filter(|other| key(other) == key(unit)) {
+        while others.next_if(|other| other.place() < unit.place()).is_some() {}
+        if let Some(other) = others.peek().filter(|other| other.place() == unit.place()) {
             shared.push((unit, *other));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cluster::{ClusteredMean, UnitValue, clustered_mean};
+use crate::cluster::{ClusteredMean, ClusteredSums, UnitValue};
 use crate::interval::Spread;
 use crate::proportion::ClusteredProportion;
 
@@ -67,27 +67,40 @@ impl Estimated {
 }
 
 /// Values of units gathered for a mean, with the judgements they rest on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Values {
-    pub units: Vec<UnitValue>,
+    sums: ClusteredSums,
     n: u64,
     n_items: u64,
     last_item: Option<u32>,
 }
 
 impl Values {
-    /// Adds a unit's value, resting on `n` judgements. Units come in order of items.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    /// Adds a unit's value, resting on `n` judgements. Units come in order of clusters and items.
+    #[inline]
     pub(crate) fn push(&mut self, unit: &Unit, value: f64, n: usize) {
         self.push_weighted(unit, value, 1.0, n);
     }
 
+    #[inline]
     pub(crate) fn push_weighted(&mut self, unit: &Unit, value: f64, weight: f64, n: usize) {
-        self.units.push(UnitValue { value, weight, cluster: unit.cluster });
+        self.sums.push(UnitValue { value, weight, cluster: unit.cluster });
         self.n += n as u64;
         if self.last_item != Some(unit.item) {
             self.n_items += 1;
             self.last_item = Some(unit.item);
         }
+    }
+
+    /// Adds the values of other clusters.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.sums.merge(other.sums);
+        self.n += other.n;
+        self.n_items += other.n_items;
     }
 
     fn finish(&self, mean: &ClusteredMean, spread: Spread, method: String) -> Estimated {
@@ -106,7 +119,7 @@ impl Values {
 
     /// Returns the mean as a proportion with the interval of Korn and Graubard. `None` without units.
     pub(crate) fn proportion(&self, definition: &str) -> Option<Estimated> {
-        let mean = clustered_mean(&self.units)?;
+        let mean = self.sums.mean()?;
         let proportion = ClusteredProportion {
             estimate: mean.estimate.clamp(0.0, 1.0),
             variance: mean.variance,
@@ -124,7 +137,7 @@ impl Values {
     /// Values that cannot be negative and have no upper end of their own (`range` from 0 to infinity) get the gamma interval.
     /// `size` is the largest value possible, where it is known; where nothing varies it bounds what was not seen.
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
-        let mean = clustered_mean(&self.units)?;
+        let mean = self.sums.mean()?;
         let m = mean.n_clusters as f64;
         let is_constant = mean.variance == 0.0 || mean.n_clusters < 2;
         let finite = |width: f64| width.is_finite().then_some(width);
@@ -141,7 +154,7 @@ impl Values {
             // Where values cannot be negative and only the scale bounds them, known or not.
             _ if range == [0.0, f64::INFINITY] => {
                 let (variance, degrees, most) = (mean.variance, m - 1.0, size.unwrap_or(f64::INFINITY));
-                let spread = Spread::Gamma { variance, largest: self.largest_share(), degrees, most };
+                let spread = Spread::Gamma { variance, largest: mean.largest_share, degrees, most };
                 (spread, "gamma interval over clusters (Fay & Feuer 1997)")
             }
             _ => {
@@ -154,18 +167,6 @@ impl Values {
             estimated = estimated.caution("one cluster says nothing about others");
         }
         Some(estimated)
-    }
-
-    /// What the cluster with the largest sum adds to the mean.
-    fn largest_share(&self) -> f64 {
-        let n = self.units.iter().map(|unit| unit.cluster as usize + 1).max().unwrap_or(0);
-        let mut sums = vec![0.0; n];
-        let mut total = 0.0;
-        for unit in &self.units {
-            sums[unit.cluster as usize] += unit.weight * unit.value;
-            total += unit.weight;
-        }
-        sums.into_iter().fold(0.0, f64::max) / total
     }
 }
 

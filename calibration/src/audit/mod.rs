@@ -287,8 +287,6 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         is_cached: is_cached(subject),
     });
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
-    let mut clusters: Vec<u32> = subject.units.iter().map(|unit| unit.cluster).collect();
-    clusters.sort_unstable();
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {
         judge: if subject.judge == NONE { String::new() } else { log.judges.name(subject.judge).to_owned() },
@@ -296,8 +294,8 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         outcome: table.kind,
         n_judgements: subject.draws.len() as u64,
         n_items,
-        n_clusters: count_distinct(clusters.into_iter()),
-        n_unparsed: subject.n_unparsed(),
+        n_clusters: count_distinct(subject.units.iter().map(|unit| unit.cluster)),
+        n_unparsed: subject.n_unparsed,
         n_labelled: count_distinct(subject.units.iter().filter(is_labelled).map(|unit| unit.item)),
         repeats: [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)],
         fitness,

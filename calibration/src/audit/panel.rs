@@ -109,13 +109,13 @@ fn panel(
 
 /// Returns the units that at least two raters judged in the same order, in order.
 fn gather<'a>(raters: &[&'a Subject]) -> Vec<Rated<'a>> {
-    let mut units: BTreeMap<(u32, u32, u8), Rated<'a>> = BTreeMap::new();
+    let mut units: BTreeMap<((u32, u32, u32), u8), Rated<'a>> = BTreeMap::new();
     for (rater_idx, rater) in raters.iter().enumerate() {
         for unit in &rater.units {
             for cell in rater.cells_of(unit) {
                 let order = cell.order.map_or(0, |order| 1 + order as u8);
                 let rated = units
-                    .entry((unit.item, unit.dimension.wrapping_add(1), order))
+                    .entry((unit.place(), order))
                     .or_insert_with(|| Rated { unit, by_rater: vec![Vec::new(); raters.len()] });
                 rated.by_rater[rater_idx].extend(rater.parsed(cell));
             }

@@ -39,7 +39,7 @@ fn rate<'a>(subject: &Subject, cells: impl Iterator<Item = (&'a Unit, std::ops::
 /// Returns the unparsed rate by label, order shown, group and dimension: only splits with more than one value, and only
 /// when something is unparsed.
 pub(crate) fn splits(table: &Table<'_>, subject: &Subject, level: f64) -> Vec<SplitRate> {
-    if subject.n_unparsed() == 0 {
+    if subject.n_unparsed == 0 {
         return Vec::new();
     }
     let mut splits = Vec::new();
@@ -117,7 +117,7 @@ fn by_attempt(subject: &Subject, level: f64) -> Vec<SplitRate> {
             }
         }
     }
-    if later.units.is_empty() {
+    if later.is_empty() {
         return Vec::new();
     }
     let split = |value: &str, values: &Values| {

@@ -87,17 +87,33 @@ impl Observed {
 
     /// Adds what others report instead of the area: correlations with labels of 0 and 1, and the mean score of either class.
     fn beside_area(&self, value: Estimated) -> Estimated {
+        let Self { scores, labels, weights, .. } = &self.merged();
         let of = |found: Option<WithInfluence>| found.map_or(f64::NAN, |found| found.estimate);
-        let weights = Some(&self.weights[..]);
         let mean = |label: f64| {
-            let own = || self.labels.iter().zip(&self.weights).zip(&self.scores).filter(|((l, _), _)| is(**l, label));
+            let own = || labels.iter().zip(weights).zip(scores).filter(|((l, _), _)| is(**l, label));
             own().map(|((_, weight), score)| weight * score).sum::<f64>() / own().map(|((_, w), _)| w).sum::<f64>()
         };
         value
-            .detail("spearman_with_labels", of(spearman(&self.scores, &self.labels, weights)))
-            .detail("kendall_with_labels", of(kendall_tau_b(&self.scores, &self.labels, weights)))
+            .detail("spearman_with_labels", of(spearman(scores, labels, Some(weights))))
+            .detail("kendall_with_labels", of(kendall_tau_b(scores, labels, Some(weights))))
             .detail("mean_score_of_right_items", mean(1.0))
             .detail("mean_score_of_wrong_items", mean(0.0))
+    }
+
+    /// Returns equal observations as one, which is enough for estimates without their errors.
+    fn merged(&self) -> Self {
+        let mut known: hashbrown::HashMap<[u64; 2], usize, foldhash::fast::RandomState> = hashbrown::HashMap::default();
+        let mut merged = Self::default();
+        for ((score, label), weight) in self.scores.iter().zip(&self.labels).zip(&self.weights) {
+            let idx = *known.entry([score.to_bits(), label.to_bits()]).or_insert_with(|| {
+                merged.scores.push(*score);
+                merged.labels.push(*label);
+                merged.weights.push(0.0);
+                merged.weights.len() - 1
+            });
+            merged.weights[idx] += weight;
+        }
+        merged
     }
 
     fn correlation(&self, found: &WithInfluence, name: &str) -> Option<Estimated> {
@@ -143,10 +159,7 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
     let observed = Observed::new(subject, units, |unit| unit.truth.good.map(|good| f64::from(u8::from(good))));
     let is_good: Vec<bool> = observed.labels.iter().map(|label| *label > 0.5).collect();
     let value = auc(&observed.scores, &is_good, Some(&observed.weights), Some(&observed.clusters)).map(|found| {
-        let mut clusters = observed.clusters.clone();
-        clusters.sort_unstable();
-        clusters.dedup();
-        let n_clusters = clusters.len() as u64;
+        let n_clusters = observed.clusters.chunk_by(|a, b| a == b).count() as u64;
         let estimate = found.estimate;
         // The smaller class bounds what is known: so many pairs of a right and a wrong item are independent.
         let n_pairs = found.n_positive_clusters.min(found.n_negative_clusters) as f64;

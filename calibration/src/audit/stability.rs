@@ -1,7 +1,7 @@
 //! Whether the same question gets the same answer. Noise is measured within one cell: the same item, judge, order, arm
 //! and dimension.
 
-use crate::cluster::{UnitValue, clustered_mean};
+use crate::cluster::{ClusteredSums, UnitValue};
 use crate::combinatorics::{any_flip, expected_modal_share, mean_absolute_difference, pair_flip_rate, span_exceeds};
 use crate::interval::Spread;
 use crate::judgement::{Order, OutcomeKind};
@@ -155,8 +155,8 @@ pub(crate) fn measure(
     let mut draws = Draws::default();
     let [mut flips, mut differences, mut moved, mut modal, mut any] = [(); 5].map(|()| Values::default());
     let mut with_unparsed = WithUnparsed::default();
-    let any_unparsed = subject.n_unparsed() > 0;
-    let mut variances: Vec<UnitValue> = Vec::new();
+    let any_unparsed = subject.n_unparsed > 0;
+    let mut variances = Variances::default();
     let mut range_max: Option<(f64, u32)> = None;
     let (mut n_repeated, mut n_short, mut n_judgements, mut n_items) = (0_u64, 0_u64, 0_u64, 0_u64);
     // Where a score was centred matters for rounding only.
@@ -198,7 +198,7 @@ pub(crate) fn measure(
                 let mean = draws.sorted.iter().sum::<f64>() / n as f64;
                 let squares: f64 = draws.sorted.iter().map(|draw| (draw - mean) * (draw - mean)).sum();
                 let df = (n - 1) as f64;
-                variances.push(UnitValue { value: squares / df, weight: df, cluster: unit.cluster });
+                variances.add(unit.cluster, squares / df, df);
                 let range = draws.sorted[n - 1] - draws.sorted[0];
                 if range_max.is_none_or(|(largest, _)| range > largest) {
                     range_max = Some((range, unit.item));
@@ -302,9 +302,29 @@ pub(crate) fn measure(
     icc.record(config.level, counts, measured, reason, needs);
 }
 
+/// Variances within cells.
+#[derive(Default)]
+struct Variances {
+    sums: ClusteredSums,
+    n: f64,
+    degrees: f64,
+    sum: f64,
+    sum_of_sds: f64,
+}
+
+impl Variances {
+    fn add(&mut self, cluster: u32, variance: f64, degrees: f64) {
+        self.sums.push(UnitValue { value: variance, weight: degrees, cluster });
+        self.n += 1.0;
+        self.degrees += degrees;
+        self.sum += variance;
+        self.sum_of_sds += variance.sqrt();
+    }
+}
+
 /// √[Σ(nᵢ−1)sᵢ² / Σ(nᵢ−1)], with a t interval on the log scale that is approximate at best.
-fn within_item_sd(variances: &[UnitValue], counts: Counts) -> Option<Estimated> {
-    let mean = clustered_mean(variances)?;
+fn within_item_sd(variances: &Variances, counts: Counts) -> Option<Estimated> {
+    let mean = variances.sums.mean()?;
     let n_clusters = mean.n_clusters;
     let spread = if mean.estimate > 0.0 {
         // d log √v = dv / 2v.
@@ -323,15 +343,9 @@ fn within_item_sd(variances: &[UnitValue], counts: Counts) -> Option<Estimated> 
             "the interval is approximate: variances differ between items, and it may cover far less".to_owned(),
         ],
         details: [
-            ("degrees_of_freedom".to_owned(), variances.iter().map(|value| value.weight).sum()),
-            (
-                "root_of_mean_variance".to_owned(),
-                (variances.iter().map(|value| value.value).sum::<f64>() / variances.len() as f64).sqrt(),
-            ),
-            (
-                "mean_of_sds".to_owned(),
-                variances.iter().map(|value| value.value.sqrt()).sum::<f64>() / variances.len() as f64,
-            ),
+            ("degrees_of_freedom".to_owned(), variances.degrees),
+            ("root_of_mean_variance".to_owned(), (variances.sum / variances.n).sqrt()),
+            ("mean_of_sds".to_owned(), variances.sum_of_sds / variances.n),
         ]
         .into(),
         worst: None,

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::judgement::{Choice, Order, OutcomeKind, Verdict};
 use crate::log::{Answer, Log, NONE, number};
 use crate::problem::{Problem, Problems, Severity};
@@ -59,6 +61,13 @@ pub(crate) struct Unit {
     pub cells: Range<usize>,
 }
 
+impl Unit {
+    /// Returns what units are sorted by. Those of a cluster follow one another, and of it those of an item.
+    pub(crate) fn place(&self) -> (u32, u32, u32) {
+        (self.cluster, self.item, self.dimension.wrapping_add(1))
+    }
+}
+
 /// The draws of one unit in one order and at one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
@@ -84,6 +93,7 @@ impl Cell {
 pub(crate) struct Subject {
     pub judge: u32,
     pub arm: u32,
+    /// In order of clusters, items and dimensions: see [`Unit::place`].
     pub units: Vec<Unit>,
     pub cells: Vec<Cell>,
     pub draws: Vec<f64>,
@@ -91,6 +101,7 @@ pub(crate) struct Subject {
     pub repeats: Vec<u32>,
     /// The log's row of each draw.
     pub rows: Vec<u32>,
+    pub n_unparsed: u64,
 }
 
 impl Subject {
@@ -106,10 +117,6 @@ impl Subject {
     /// Returns the parsed draws of a unit, over all its cells.
     pub(crate) fn parsed_of(&self, unit: &Unit) -> impl Iterator<Item = f64> + Clone + '_ {
         self.cells_of(unit).iter().flat_map(|cell| self.parsed(cell))
-    }
-
-    pub(crate) fn n_unparsed(&self) -> u64 {
-        self.cells.iter().map(|cell| cell.n_unparsed as u64).sum()
     }
 }
 
@@ -140,18 +147,14 @@ impl<'a> Table<'a> {
     pub(crate) fn new(log: &'a Log, kind: OutcomeKind, config: &AuditConfig, problems: &mut Problems) -> Self {
         let clusters = Clusters::new(log, problems);
         let mut categories: Vec<String> = log.categories.iter().map(str::to_owned).collect();
-        let mut duplicates = Duplicates::default();
-        let (mut judged, mut rated) = by_subject(log);
-        let arrange = |rows: &mut Vec<Key>, duplicates: &mut Duplicates, judge: u32, arm: u32| {
-            arrange_subject(log, kind, rows, &clusters.of_item, judge, arm, duplicates)
-        };
-        let mut subjects: Vec<Subject> =
-            judged.iter_mut().map(|((judge, arm), rows)| arrange(rows, &mut duplicates, *judge, *arm)).collect();
-        let mut raters: Vec<Subject> =
-            rated.iter_mut().map(|((rater, _), rows)| arrange(rows, &mut duplicates, *rater, NONE)).collect();
+        let mut label_problems = Problems::default();
+        let ((mut subjects, mut raters, duplicates), mut labels) = rayon::join(
+            || arranged(log, kind, &clusters.of_item),
+            || super::labels::Labels::read(log, kind, config, &mut categories, &mut label_problems),
+        );
         duplicates.report(problems);
+        problems.append(label_problems);
         let scale = config.scale.or_else(|| observed_scale(log, kind));
-        let mut labels = super::labels::Labels::read(log, kind, config, &mut categories, problems);
         if labels.is_empty() && !raters.is_empty() {
             labels = super::labels::Labels::from_raters(&raters, kind, config, problems);
         }
@@ -349,6 +352,7 @@ fn row_problem(
 /// What rows are sorted by. The row's own number comes last, so that repeats without a number keep the file's order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
+    cluster: u32,
     item: u32,
     /// 0 is "none"; ids are one more.
     dimension: u32,
@@ -358,41 +362,87 @@ struct Key {
     row: u32,
 }
 
-type RowsBySubject = Vec<((u32, u32), Vec<Key>)>;
+impl Key {
+    fn of(log: &Log, cluster_of: &[u32], row: u32) -> Self {
+        let row_idx = row as usize;
+        let item = log.item[row_idx];
+        Self {
+            cluster: cluster_of[item as usize],
+            item,
+            dimension: log.dimension.at(row_idx).wrapping_add(1),
+            order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
+            place: log.place.at(row_idx),
+            repeat: log.repeat.at(row_idx),
+            row,
+        }
+    }
+
+    /// Returns what the rows of one cell share.
+    fn cell(&self) -> (u32, u32, u8, u32) {
+        (self.item, self.dimension, self.order, self.place)
+    }
+}
+
+/// Judge and arm (or rater and none), and the rows.
+type RowsOfSubject = ((u32, u32), Vec<u32>);
 
 /// Splits rows by judge and arm, and by rater, each in order of first sight.
-fn by_subject(log: &Log) -> (RowsBySubject, RowsBySubject) {
-    let (mut judged, mut rated): (RowsBySubject, RowsBySubject) = (Vec::new(), Vec::new());
-    let mut last = (NONE, NONE, NONE, 0_usize);
+fn by_subject(log: &Log) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
+    let n_rows = u32::try_from(log.len()).expect("a log has fewer than 2^32 rows");
+    if log.judges.len() <= 1 && log.arms.is_empty() && log.raters.is_empty() {
+        // The usual log.
+        return (vec![((log.judge.at(0), NONE), (0..n_rows).collect())], Vec::new());
+    }
+    let (mut judged, mut rated): (Vec<RowsOfSubject>, Vec<RowsOfSubject>) = (Vec::new(), Vec::new());
     let mut index: BTreeMap<(bool, u32, u32), usize> = BTreeMap::new();
-    for (row_idx, &item) in log.item.iter().enumerate() {
+    let mut last = None;
+    for row in 0..n_rows {
+        let row_idx = row as usize;
         let rater = log.rater.at(row_idx);
         let is_rating = rater != NONE;
         let (who, arm) = if is_rating { (rater, NONE) } else { (log.judge.at(row_idx), log.arm.at(row_idx)) };
         let list = if is_rating { &mut rated } else { &mut judged };
-        let here = (u32::from(is_rating), who, arm);
-        let idx = if (last.0, last.1, last.2) == here {
-            last.3
-        } else {
-            *index.entry((is_rating, who, arm)).or_insert_with(|| {
-                // The usual log has one judge and one arm.
-                let is_only = log.judges.len() <= 1 && log.arms.is_empty() && log.raters.is_empty();
-                list.push(((who, arm), Vec::with_capacity(if is_only { log.len() } else { 0 })));
+        let here = (is_rating, who, arm);
+        let idx = match last {
+            Some((there, idx)) if there == here => idx,
+            _ => *index.entry(here).or_insert_with(|| {
+                list.push(((who, arm), Vec::new()));
                 list.len() - 1
-            })
+            }),
         };
-        last = (here.0, here.1, here.2, idx);
-        let dimension = log.dimension.at(row_idx);
-        list[idx].1.push(Key {
-            item,
-            dimension: dimension.wrapping_add(1),
-            order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
-            place: log.place.at(row_idx),
-            repeat: log.repeat.at(row_idx),
-            row: u32::try_from(row_idx).expect("a log has fewer than 2^32 rows"),
-        });
+        last = Some((here, idx));
+        list[idx].1.push(row);
     }
     (judged, rated)
+}
+
+/// Returns the judges under their arms, the raters, and what was said twice.
+fn arranged(log: &Log, kind: OutcomeKind, cluster_of: &[u32]) -> (Vec<Subject>, Vec<Subject>, Duplicates) {
+    let (judged, rated) = by_subject(log);
+    let mut duplicates = Duplicates::default();
+    let mut arrange = |subjects: Vec<RowsOfSubject>| {
+        let arranged: Vec<(Subject, Duplicates)> = subjects
+            .into_par_iter()
+            .map(|((judge, arm), rows)| arrange_subject(log, kind, &sorted(log, cluster_of, rows), judge, arm))
+            .collect();
+        arranged
+            .into_iter()
+            .map(|(subject, of_subject)| {
+                duplicates.append(of_subject);
+                subject
+            })
+            .collect()
+    };
+    (arrange(judged), arrange(rated), duplicates)
+}
+
+/// Returns the keys of one subject's rows, sorted.
+fn sorted(log: &Log, cluster_of: &[u32], rows: Vec<u32>) -> Vec<Key> {
+    let mut keys: Vec<Key> = rows.into_iter().map(|row| Key::of(log, cluster_of, row)).collect();
+    if !keys.is_sorted() {
+        keys.sort_unstable();
+    }
+    keys
 }
 
 #[derive(Default)]
@@ -404,6 +454,13 @@ struct Duplicates {
 }
 
 impl Duplicates {
+    fn append(&mut self, next: Self) {
+        self.n_identical += next.n_identical;
+        self.n_conflicts += next.n_conflicts;
+        self.first_identical = self.first_identical.take().or(next.first_identical);
+        self.first_conflict = self.first_conflict.take().or(next.first_conflict);
+    }
+
     fn report(&self, problems: &mut Problems) {
         let problem = |severity, code: &str, count, first: &Option<(u64, String)>, message: &str| Problem {
             severity,
@@ -439,20 +496,10 @@ impl Duplicates {
     }
 }
 
-/// Sorts one subject's rows into units and cells, collapsing duplicates.
-fn arrange_subject(
-    log: &Log,
-    kind: OutcomeKind,
-    rows: &mut Vec<Key>,
-    cluster_of: &[u32],
-    judge: u32,
-    arm: u32,
-    duplicates: &mut Duplicates,
-) -> Subject {
-    if !rows.is_sorted() {
-        rows.sort_unstable();
-    }
+/// Gathers one subject's rows into units and cells, collapsing duplicates.
+fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: u32) -> (Subject, Duplicates) {
     let n = rows.len();
+    let mut duplicates = Duplicates::default();
     let mut subject = Subject {
         judge,
         arm,
@@ -461,14 +508,12 @@ fn arrange_subject(
         draws: Vec::with_capacity(n),
         repeats: Vec::with_capacity(n),
         rows: Vec::with_capacity(n),
+        n_unparsed: 0,
     };
     let mut start = 0;
     while start < n {
         let key = rows[start];
-        let same_cell = |other: &Key| {
-            (other.item, other.dimension, other.order, other.place) == (key.item, key.dimension, key.order, key.place)
-        };
-        let end = start + rows[start..].iter().take_while(|other| same_cell(other)).count();
+        let end = start + rows[start..].iter().take_while(|other| other.cell() == key.cell()).count();
         let first_draw = subject.draws.len();
         let mut n_unparsed = 0;
         let mut at = start;
@@ -515,11 +560,12 @@ fn arrange_subject(
             _ => subject.units.push(Unit {
                 item: key.item,
                 dimension,
-                cluster: cluster_of[key.item as usize],
+                cluster: key.cluster,
                 truth: Truth::default(),
                 cells: subject.cells.len()..subject.cells.len() + 1,
             }),
         }
+        subject.n_unparsed += n_unparsed as u64;
         subject.cells.push(Cell {
             order: match key.order {
                 1 => Some(Order::Ab),
@@ -531,9 +577,7 @@ fn arrange_subject(
             n_unparsed,
         });
     }
-    rows.clear();
-    rows.shrink_to_fit();
-    subject
+    (subject, duplicates)
 }
 
 /// Returns the lowest and highest score in the log.

@@ -1,6 +1,8 @@
 //! A threshold on the score: what each would do, the lowest that keeps a cap on false accepts, and what choosing it from
 //! these data costs.
 
+use std::ops::Range;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -12,154 +14,215 @@ use super::AuditConfig;
 use super::estimate::Values;
 use super::result::{CrossValidated, ThresholdPoint, Thresholds};
 use super::table::{Subject, Table, Unit};
-use super::truth::{agreement_rate, error_rate};
+use super::truth::{Hits, accept_rates};
 
 /// The most thresholds swept; beyond it, quantiles of the scores seen.
 const MOST_THRESHOLDS: usize = 40;
-const FOLDS: u32 = 5;
+const FOLDS: usize = 5;
 
 /// Returns the sweep, or `None` unless scores have items labelled right and items labelled wrong.
 pub(crate) fn thresholds(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Option<Thresholds> {
     if table.kind != OutcomeKind::Score {
         return None;
     }
-    let labelled: Vec<Unit> = subject.units.iter().filter(|unit| unit.truth.good.is_some()).cloned().collect();
-    let candidates = candidates(subject, &labelled);
+    let labelled = Labelled::new(subject);
+    let candidates = candidates(&labelled.draws);
     let points: Option<Vec<ThresholdPoint>> =
-        candidates.par_iter().map(|&threshold| point(subject, &labelled, threshold, config.level)).collect();
+        candidates.par_iter().map(|&threshold| labelled.point(threshold, config.level)).collect();
     let points = points.filter(|points| !points.is_empty())?;
-    let wrong = WrongItems::new(subject, &labelled);
+    let folds = Folds::new(&labelled, config.seed);
+    let chosen = labelled.choose(&candidates, config, folds.as_ref());
     Some(Thresholds {
-        chosen: wrong.choose(&candidates, config, |_| true),
+        chosen: chosen.of_all,
         cap: config.false_accept_cap,
-        cross_validated: cross_validate(subject, &labelled, &wrong, &candidates, config),
+        cross_validated: folds.and_then(|folds| labelled.cross_validated(&folds, &chosen.without, config.level)),
         points,
     })
 }
 
-/// The distinct scores of labelled units, or quantiles of them, ascending.
-fn candidates(subject: &Subject, labelled: &[Unit]) -> Vec<f64> {
-    let mut scores: Vec<f64> = labelled.iter().flat_map(|unit| subject.parsed_of(unit)).collect();
-    scores.sort_unstable_by(f64::total_cmp);
-    let mut distinct = scores.clone();
-    distinct.dedup();
-    if distinct.len() <= MOST_THRESHOLDS {
-        return distinct;
+/// The distinct scores, or quantiles of them, ascending.
+fn candidates(scores: &[f64]) -> Vec<f64> {
+    if let Some(few) = few_distinct(scores) {
+        return few;
     }
+    let mut scores = scores.to_vec();
+    scores.sort_unstable_by(f64::total_cmp);
     let mut quantiles: Vec<f64> =
         (0..MOST_THRESHOLDS).map(|idx| scores[idx * (scores.len() - 1) / (MOST_THRESHOLDS - 1)]).collect();
     quantiles.dedup();
     quantiles
 }
 
-fn point(subject: &Subject, labelled: &[Unit], threshold: f64, level: f64) -> Option<ThresholdPoint> {
-    let accepts = |draw: f64| draw >= threshold;
-    let right = |unit: &Unit, draw: f64| unit.truth.good.map(|good| accepts(draw) == good);
-    let false_accepts = error_rate(subject, labelled, accepts, false, "accepting / parsed answers of a wrong item")?;
-    let false_rejects = error_rate(subject, labelled, accepts, true, "rejecting / parsed answers of a right item")?;
-    let accuracy = agreement_rate(subject, labelled, None, right, "right / parsed answers of an item")?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts were stored as whole numbers")]
-    let count = |estimated: &super::estimate::Estimated, name: &str| estimated.details[name] as u64;
-    let (fp, negatives) = (count(&false_accepts, "n_hits"), count(&false_accepts, "n_parsed"));
-    let (fn_, positives) = (count(&false_rejects, "n_hits"), count(&false_rejects, "n_parsed"));
-    Some(ThresholdPoint {
-        threshold,
-        counts: [positives - fn_, fp, negatives - fp, fn_],
-        false_accept_rate: false_accepts.measure(level),
-        false_reject_rate: false_rejects.measure(level),
-        accuracy: accuracy.measure(level),
-    })
+/// Returns the distinct values, ascending, or `None` if there are more than [`MOST_THRESHOLDS`].
+fn few_distinct(values: &[f64]) -> Option<Vec<f64>> {
+    let mut distinct: Vec<f64> = Vec::new();
+    for value in values {
+        if let Err(place) = distinct.binary_search_by(|known| known.total_cmp(value)) {
+            if distinct.len() == MOST_THRESHOLDS {
+                return None;
+            }
+            distinct.insert(place, *value);
+        }
+    }
+    Some(distinct)
 }
 
-/// The draws of items labelled wrong, sorted within each, for counting those that reach a threshold.
-struct WrongItems<'a> {
-    units: Vec<(&'a Unit, std::ops::Range<usize>)>,
+/// The units labelled right or wrong, with their parsed draws.
+struct Labelled<'a> {
+    subject: &'a Subject,
+    units: Vec<LabelledUnit<'a>>,
+    /// Sorted within each unit.
     draws: Vec<f64>,
 }
 
-impl<'a> WrongItems<'a> {
-    fn new(subject: &Subject, labelled: &'a [Unit]) -> Self {
-        let mut wrong = Self { units: Vec::new(), draws: Vec::new() };
-        for unit in labelled.iter().filter(|unit| unit.truth.good == Some(false)) {
-            let start = wrong.draws.len();
-            wrong.draws.extend(subject.parsed_of(unit));
-            wrong.draws[start..].sort_unstable_by(f64::total_cmp);
-            if wrong.draws.len() > start {
-                wrong.units.push((unit, start..wrong.draws.len()));
-            }
+struct LabelledUnit<'a> {
+    unit: &'a Unit,
+    is_good: bool,
+    draws: Range<usize>,
+    n_unparsed: usize,
+}
+
+impl<'a> Labelled<'a> {
+    fn new(subject: &'a Subject) -> Self {
+        let mut labelled = Self { subject, units: Vec::new(), draws: Vec::with_capacity(subject.draws.len()) };
+        for unit in &subject.units {
+            let Some(is_good) = unit.truth.good else { continue };
+            let start = labelled.draws.len();
+            labelled.draws.extend(subject.parsed_of(unit));
+            labelled.draws[start..].sort_unstable_by(f64::total_cmp);
+            let n_unparsed = subject.cells_of(unit).iter().map(|cell| cell.n_unparsed).sum();
+            labelled.units.push(LabelledUnit { unit, is_good, draws: start..labelled.draws.len(), n_unparsed });
         }
-        wrong
+        labelled
+    }
+
+    /// Returns the answers of a unit that reach a threshold.
+    fn accepted(&self, unit: &LabelledUnit<'_>, threshold: f64) -> Hits {
+        let draws = &self.draws[unit.draws.clone()];
+        let n_below = draws.iter().take_while(|draw| **draw < threshold).count();
+        Hits { n_met: draws.len() - n_below, n: draws.len(), n_unparsed: unit.n_unparsed }
+    }
+
+    fn point(&self, threshold: f64, level: f64) -> Option<ThresholdPoint> {
+        let accepted = self.units.iter().map(|unit| (unit.unit, self.accepted(unit, threshold)));
+        let rates = accept_rates(self.subject, accepted);
+        let (false_accepts, false_rejects, accuracy) = (rates.false_accepts?, rates.false_rejects?, rates.accuracy?);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "counts were stored as whole numbers"
+        )]
+        let count = |estimated: &super::estimate::Estimated, name: &str| estimated.details[name] as u64;
+        let (fp, negatives) = (count(&false_accepts, "n_hits"), count(&false_accepts, "n_parsed"));
+        let (fn_, positives) = (count(&false_rejects, "n_hits"), count(&false_rejects, "n_parsed"));
+        Some(ThresholdPoint {
+            threshold,
+            counts: [positives - fn_, fp, negatives - fp, fn_],
+            false_accept_rate: false_accepts.measure(level),
+            false_reject_rate: false_rejects.measure(level),
+            accuracy: accuracy.measure(level),
+        })
     }
 
     /// Searches from the strictest threshold down and stops at the first whose upper bound on false accepts exceeds the
-    /// cap (Learn then Test, Angelopoulos et al. 2021, with fixed-sequence testing), on the items `is_used` keeps.
-    /// `None` when the strictest does already.
-    fn choose(&self, candidates: &[f64], config: &AuditConfig, is_used: impl Fn(&Unit) -> bool) -> Option<f64> {
-        let mut chosen = None;
+    /// cap (Learn then Test, Angelopoulos et al. 2021, with fixed-sequence testing): on all items, and on those outside
+    /// each fold.
+    fn choose(&self, candidates: &[f64], config: &AuditConfig, folds: Option<&Folds>) -> Chosen {
+        // The last search leaves out a fold that is none.
+        const ALL: usize = FOLDS;
+        let mut searches: [Search; FOLDS + 1] = [Search::default(); FOLDS + 1];
+        if folds.is_none() {
+            searches[..FOLDS].iter_mut().for_each(|search| search.is_over = true);
+        }
         for &threshold in candidates.iter().rev() {
-            let mut values = Values::default();
-            for (unit, draws) in self.units.iter().filter(|(unit, _)| is_used(unit)) {
-                let draws = &self.draws[draws.clone()];
-                let n_below = draws.iter().take_while(|draw| **draw < threshold).count();
-                values.push(unit, (draws.len() - n_below) as f64 / draws.len() as f64, draws.len());
-            }
-            let high = values.proportion("").and_then(|value| value.measure(config.level).high)?;
-            if high > config.false_accept_cap {
+            if searches.iter().all(|search| search.is_over) {
                 break;
             }
-            chosen = Some(threshold);
+            let mut by_fold: [Values; FOLDS] = [Values::default(); FOLDS];
+            for unit in self.units.iter().filter(|unit| !unit.is_good && !unit.draws.is_empty()) {
+                let hits = self.accepted(unit, threshold);
+                let fold = folds.map_or(0, |folds| folds.of(unit.unit));
+                by_fold[fold].push(unit.unit, hits.n_met as f64 / hits.n as f64, hits.n);
+            }
+            for (left_out, search) in searches.iter_mut().enumerate() {
+                let mut values = Values::default();
+                by_fold.iter().enumerate().filter(|(fold, _)| *fold != left_out).for_each(|(_, of)| values.merge(*of));
+                search.take(threshold, &values, config);
+            }
         }
-        chosen
+        Chosen { of_all: searches[ALL].chosen, without: std::array::from_fn(|fold| searches[fold].chosen) }
+    }
+
+    /// Judges each fold by the threshold that the other folds chose.
+    fn cross_validated(&self, folds: &Folds, chosen: &[Option<f64>; FOLDS], level: f64) -> Option<CrossValidated> {
+        let (mut false_accepts, mut false_rejects) = (Values::default(), Values::default());
+        for unit in self.units.iter().filter(|unit| !unit.draws.is_empty()) {
+            // Without a threshold nothing is accepted.
+            let threshold = chosen[folds.of(unit.unit)].unwrap_or(f64::INFINITY);
+            let Hits { n_met, n, .. } = self.accepted(unit, threshold);
+            let (values, n_errors) =
+                if unit.is_good { (&mut false_rejects, n - n_met) } else { (&mut false_accepts, n_met) };
+            values.push(unit.unit, n_errors as f64 / n as f64, n);
+        }
+        let rate = |values: &Values, what: &str| {
+            values
+                .proportion(&format!("{what} on clusters that did not choose the threshold, {FOLDS} folds"))
+                .map(|value| value.measure(level))
+        };
+        let n_without = chosen.iter().filter(|threshold| threshold.is_none()).count();
+        Some(CrossValidated {
+            folds: u32::try_from(FOLDS).expect("there are few folds"),
+            false_accept_rate: rate(&false_accepts, "false accepts")?,
+            false_reject_rate: rate(&false_rejects, "false rejects")?,
+            n_folds_without: u32::try_from(n_without).expect("there are few folds"),
+        })
     }
 }
 
-/// Chooses on four fifths of the clusters and judges on the fifth.
-fn cross_validate(
-    subject: &Subject,
-    labelled: &[Unit],
-    wrong: &WrongItems<'_>,
-    candidates: &[f64],
-    config: &AuditConfig,
-) -> Option<CrossValidated> {
-    let mut clusters: Vec<u32> = labelled.iter().map(|unit| unit.cluster).collect();
-    clusters.sort_unstable();
-    clusters.dedup();
-    if clusters.len() < 2 * FOLDS as usize {
-        return None;
-    }
-    clusters.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
-    let mut fold_of = vec![0_u32; clusters.iter().max().map_or(0, |largest| *largest as usize + 1)];
-    for (fold, cluster) in (0..FOLDS).cycle().zip(&clusters) {
-        fold_of[*cluster as usize] = fold;
-    }
-    let fold = |unit: &Unit| fold_of[unit.cluster as usize];
-    let chosen: Vec<Option<f64>> = (0..FOLDS)
-        .into_par_iter()
-        .map(|held_out| wrong.choose(candidates, config, |unit| fold(unit) != held_out))
-        .collect();
-    let (mut false_accepts, mut false_rejects) = (Values::default(), Values::default());
-    for unit in labelled {
-        // Without a threshold nothing is accepted.
-        let threshold = chosen[fold(unit) as usize].unwrap_or(f64::INFINITY);
-        let good = unit.truth.good == Some(true);
-        let (errors, n) = subject
-            .parsed_of(unit)
-            .fold((0_usize, 0_usize), |(errors, n), draw| (errors + usize::from((draw >= threshold) != good), n + 1));
-        if n > 0 {
-            let values = if good { &mut false_rejects } else { &mut false_accepts };
-            values.push(unit, errors as f64 / n as f64, n);
+/// The thresholds chosen: on all items, and on those outside each fold. `None` where the strictest exceeds the cap.
+struct Chosen {
+    of_all: Option<f64>,
+    without: [Option<f64>; FOLDS],
+}
+
+/// One search for a threshold.
+#[derive(Clone, Copy, Default)]
+struct Search {
+    chosen: Option<f64>,
+    is_over: bool,
+}
+
+impl Search {
+    fn take(&mut self, threshold: f64, wrong_items: &Values, config: &AuditConfig) {
+        if self.is_over {
+            return;
+        }
+        match wrong_items.proportion("").and_then(|value| value.measure(config.level).high) {
+            Some(high) if high <= config.false_accept_cap => self.chosen = Some(threshold),
+            Some(_) => self.is_over = true,
+            None => *self = Self { chosen: None, is_over: true },
         }
     }
-    let rate = |values: &Values, what: &str| {
-        values
-            .proportion(&format!("{what} on clusters that did not choose the threshold, {FOLDS} folds"))
-            .map(|value| value.measure(config.level))
-    };
-    Some(CrossValidated {
-        folds: FOLDS,
-        false_accept_rate: rate(&false_accepts, "false accepts")?,
-        false_reject_rate: rate(&false_rejects, "false rejects")?,
-        n_folds_without: u32::try_from(chosen.iter().filter(|threshold| threshold.is_none()).count())
-            .expect("there are few folds"),
-    })
+}
+
+/// Clusters dealt out at random.
+struct Folds(Vec<u8>);
+
+impl Folds {
+    /// Returns `None` when there are too few clusters to deal out.
+    fn new(labelled: &Labelled<'_>, seed: u64) -> Option<Self> {
+        let mut clusters: Vec<u32> = labelled.units.iter().map(|unit| unit.unit.cluster).collect();
+        clusters.dedup();
+        let largest = *clusters.last().filter(|_| clusters.len() >= 2 * FOLDS)?;
+        clusters.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        let mut fold_of = vec![0; largest as usize + 1];
+        for (place, cluster) in clusters.into_iter().enumerate() {
+            fold_of[cluster as usize] = u8::try_from(place % FOLDS).expect("there are few folds");
+        }
+        Some(Self(fold_of))
+    }
+
+    fn of(&self, unit: &Unit) -> usize {
+        usize::from(self.0[unit.cluster as usize])
+    }
 }

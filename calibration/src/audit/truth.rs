@@ -60,8 +60,11 @@ impl Hits {
 }
 
 /// A rate over items of parsed answers, with the rates that count unparsed ones for and against.
-#[derive(Default)]
 struct Rate {
+    /// Whether hits are errors, so that an unparsed reply counts against the judge as a hit.
+    is_error: bool,
+    /// Whether any reply is unparsed; else the three rates are one.
+    has_unparsed: bool,
     parsed: Values,
     for_: Values,
     against: Values,
@@ -71,8 +74,20 @@ struct Rate {
 }
 
 impl Rate {
-    /// `is_error`: hits are errors, so that an unparsed reply counts against the judge as a hit.
-    fn push(&mut self, unit: &Unit, hits: Hits, is_error: bool) {
+    fn new(subject: &Subject, is_error: bool) -> Self {
+        Self {
+            is_error,
+            has_unparsed: subject.n_unparsed > 0,
+            parsed: Values::default(),
+            for_: Values::default(),
+            against: Values::default(),
+            hits: 0,
+            n: 0,
+            n_unparsed: 0,
+        }
+    }
+
+    fn push(&mut self, unit: &Unit, hits: Hits) {
         let Hits { n_met: hits, n, n_unparsed } = hits;
         self.hits += hits;
         self.n += n;
@@ -81,9 +96,9 @@ impl Rate {
             self.parsed.push(unit, hits as f64 / n as f64, n);
         }
         let all = (n + n_unparsed) as f64;
-        if all > 0.0 {
+        if self.has_unparsed && all > 0.0 {
             let (least, most) = (hits as f64 / all, (hits + n_unparsed) as f64 / all);
-            let (for_, against) = if is_error { (least, most) } else { (most, least) };
+            let (for_, against) = if self.is_error { (least, most) } else { (most, least) };
             self.for_.push(unit, for_, n + n_unparsed);
             self.against.push(unit, against, n + n_unparsed);
         }
@@ -104,34 +119,54 @@ impl Rate {
     }
 }
 
-/// Returns the share of right items accepted wrongly, that is `accepts` on units whose label is `good`.
-pub(crate) fn error_rate(
-    subject: &Subject,
-    units: &[Unit],
-    accepts: impl Fn(f64) -> bool,
-    good: bool,
-    definition: &str,
-) -> Option<Estimated> {
-    let mut rate = Rate::default();
-    for unit in units.iter().filter(|unit| unit.truth.good == Some(good)) {
-        rate.push(unit, Hits::of(subject, unit, None, |draw| accepts(draw) != good), true);
-    }
-    rate.finish(definition)
+/// What accepting and rejecting come to.
+pub(crate) struct AcceptRates {
+    pub accuracy: Option<Estimated>,
+    pub false_accepts: Option<Estimated>,
+    pub false_rejects: Option<Estimated>,
 }
 
+/// Returns the rates at which answers accept and reject rightly and wrongly. `accepted` gives units with their accepting
+/// answers; those whose label is neither right nor wrong are left out.
+pub(crate) fn accept_rates<'a>(subject: &Subject, accepted: impl Iterator<Item = (&'a Unit, Hits)>) -> AcceptRates {
+    let [mut accuracy, mut false_accepts, mut false_rejects] =
+        [false, true, true].map(|is_error| Rate::new(subject, is_error));
+    for (unit, accepts) in accepted {
+        let rejects = Hits { n_met: accepts.n - accepts.n_met, ..accepts };
+        match unit.truth.good {
+            Some(true) => {
+                accuracy.push(unit, accepts);
+                false_rejects.push(unit, rejects);
+            }
+            Some(false) => {
+                accuracy.push(unit, rejects);
+                false_accepts.push(unit, accepts);
+            }
+            None => {}
+        }
+    }
+    AcceptRates {
+        accuracy: accuracy.finish(RIGHT_ANSWERS),
+        false_accepts: false_accepts.finish("accepting / parsed answers of an item labelled wrong, mean over items"),
+        false_rejects: false_rejects.finish("rejecting / parsed answers of an item labelled right, mean over items"),
+    }
+}
+
+const RIGHT_ANSWERS: &str = "right answers / parsed answers of an item, mean over items";
+
 /// Returns the share of answers that agree with the label; labels of units without one are left out.
-pub(crate) fn agreement_rate(
+fn agreement_rate(
     subject: &Subject,
     units: &[Unit],
     order: Option<Order>,
     right: impl Fn(&Unit, f64) -> Option<bool>,
     definition: &str,
 ) -> Option<Estimated> {
-    let mut rate = Rate::default();
+    let mut rate = Rate::new(subject, false);
     for unit in units {
         // A unit is labelled or not whatever the answer.
         if right(unit, 0.0).is_some() {
-            rate.push(unit, Hits::of(subject, unit, order, |draw| right(unit, draw) == Some(true)), false);
+            rate.push(unit, Hits::of(subject, unit, order, |draw| right(unit, draw) == Some(true)));
         }
     }
     rate.finish(definition)
@@ -167,15 +202,19 @@ pub(crate) fn measure(
         }
         return;
     }
-    let right = is_right(table, accepts);
-    let definition = "right answers / parsed answers of an item, mean over items";
-    measured.record("accuracy", agreement_rate(subject, units, None, right, definition), NO_LABELS, LABEL);
-    if table.kind == OutcomeKind::Choice {
-        by_order(subject, units, right, measured);
-    }
-    if let Some(accepts) = accepts {
-        accept_errors(subject, units, accepts, config, measured);
-    }
+    let accuracy = if let Some(accepts) = accepts {
+        let accepted = |unit| (unit, Hits::of(subject, unit, None, |draw| accepts.accepts(draw)));
+        let rates = accept_rates(subject, units.iter().map(accepted));
+        accept_errors(units, rates.false_accepts, rates.false_rejects, config, measured);
+        rates.accuracy
+    } else {
+        let right = is_right(table, accepts);
+        if table.kind == OutcomeKind::Choice {
+            by_order(subject, units, right, measured);
+        }
+        agreement_rate(subject, units, None, right, RIGHT_ANSWERS)
+    };
+    measured.record("accuracy", accuracy, NO_LABELS, LABEL);
     let agreement = chance_corrected(table, subject, units, accepts);
     for (id, value) in [("kappa", agreement.kappa), ("ac1", agreement.ac1), ("alpha_with_labels", agreement.alpha)] {
         measured.record(
@@ -287,17 +326,13 @@ impl PairedByRepeat {
 }
 
 /// False accepts, false rejects, and what they make of a verdict at the base rate.
-fn accept_errors(subject: &Subject, units: &[Unit], accepts: Accepts, config: &AuditConfig, measured: &mut Measured) {
-    let test = |draw: f64| accepts.accepts(draw);
-    let false_accepts = error_rate(
-        subject,
-        units,
-        test,
-        false,
-        "accepting / parsed answers of an item labelled wrong, mean over items",
-    );
-    let false_rejects =
-        error_rate(subject, units, test, true, "rejecting / parsed answers of an item labelled right, mean over items");
+fn accept_errors(
+    units: &[Unit],
+    false_accepts: Option<Estimated>,
+    false_rejects: Option<Estimated>,
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
     let n_good = units.iter().filter(|unit| unit.truth.good == Some(true)).count() as f64;
     let n_bad = units.iter().filter(|unit| unit.truth.good == Some(false)).count() as f64;
     let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
