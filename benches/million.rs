@@ -2,7 +2,7 @@
 //!
 //! Writes a seeded CSV of 200,000 labelled items × 5 judgements to a temporary folder, reads it with the `csv` crate
 //! alone, then audits it with every interval. Prints both times, their ratio (the aim: at most 4) and the peak memory
-//! (the aim: under 1 GiB). A ratio on the same machine in the same run, so that a slow machine does not fail it.
+//! (the aim: under 1 GiB). Ratios are taken within a round, so that a machine that is slow at times does not decide them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -19,7 +19,7 @@ use assize_calibration::gate::Gate;
 
 const N_ITEMS: u32 = 200_000;
 const N_REPEATS: u32 = 5;
-const N_ROUNDS: usize = 5;
+const N_ROUNDS: usize = 11;
 
 /// A small generator of its own, so that the file is the same whatever the versions of crates.
 struct Lcg(u64);
@@ -52,16 +52,6 @@ fn write_log(path: &Path, is_score: bool) {
     file.flush().unwrap();
 }
 
-/// Returns the shortest of several runs.
-fn shortest(mut run: impl FnMut()) -> Duration {
-    let time = |run: &mut dyn FnMut()| {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    (0..N_ROUNDS).map(|_| time(&mut run)).min().unwrap()
-}
-
 fn parse_only(path: &Path) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let mut record = csv::StringRecord::new();
@@ -72,14 +62,31 @@ fn parse_only(path: &Path) {
     assert!(n_bytes > 0);
 }
 
-fn read_and_audit(path: &Path) -> (Duration, Duration) {
+/// Times of one round.
+#[derive(Clone, Copy)]
+struct Round {
+    parse: Duration,
+    read: Duration,
+    audit: Duration,
+}
+
+impl Round {
+    fn ratio(&self) -> f64 {
+        (self.read + self.audit).as_secs_f64() / self.parse.as_secs_f64()
+    }
+}
+
+fn round(path: &Path) -> Round {
+    let start = Instant::now();
+    parse_only(path);
+    let parse = start.elapsed();
     let start = Instant::now();
     let mut collector = Collector::default();
     read(path, &ReadOptions::default(), &mut collector).unwrap();
     let read = start.elapsed();
     let audited = audit(&collector.log, &AuditConfig::default(), &Gate::built_in()).unwrap();
     assert_eq!(audited.data.n_judgements, u64::from(N_ITEMS * N_REPEATS));
-    (read, start.elapsed().saturating_sub(read))
+    Round { parse, read, audit: start.elapsed().saturating_sub(read) }
 }
 
 /// Returns the most memory this process has held, in MiB, where the system tells it.
@@ -95,13 +102,16 @@ fn main() {
     for (name, is_score) in [("verdicts", false), ("scores", true)] {
         let path = folder.path().join(name).with_extension("csv");
         write_log(&path, is_score);
-        let parse = shortest(|| parse_only(&path));
-        let mut parts = Vec::new();
-        let whole = shortest(|| parts.push(read_and_audit(&path)));
-        let (read, measure) = parts.iter().min_by_key(|(read, measure)| *read + *measure).unwrap();
+        // Machines slow down and speed up by themselves: what is compared follows one upon the other.
+        let mut rounds: Vec<Round> = (0..N_ROUNDS).map(|_| round(&path)).collect();
+        rounds.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
+        let Round { parse, read, audit } = rounds[N_ROUNDS / 2];
         println!(
-            "1,000,000 {name}: csv alone {parse:.0?}, read {read:.0?} + audit {measure:.0?} = {whole:.0?}, ratio {:.2}",
-            whole.as_secs_f64() / parse.as_secs_f64()
+            "1,000,000 {name}: csv alone {parse:.0?}, read {read:.0?} + audit {audit:.0?}, ratio {:.2} \
+             (median of {N_ROUNDS} rounds, {:.2} to {:.2})",
+            rounds[N_ROUNDS / 2].ratio(),
+            rounds[0].ratio(),
+            rounds[N_ROUNDS - 1].ratio()
         );
     }
     if let Some(peak) = peak_memory_mib() {

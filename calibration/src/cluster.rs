@@ -107,6 +107,29 @@ impl ClusteredSums {
         open.absence |= value < 1.0;
     }
 
+    /// Adds `n` clusters of one unit of weight 1 each, all of this value.
+    pub fn push_alike(&mut self, value: f64, n: u64) {
+        if n == 0 {
+            return;
+        }
+        self.close();
+        if self.n_units == 0 {
+            self.origin = value;
+        }
+        let (count, deviation) = (n as f64, value - self.origin);
+        self.varies |= !same(value, self.origin);
+        self.n_units += n;
+        self.n_clusters += n;
+        self.n_clusters_with_event += if value > 0.0 { n } else { 0 };
+        self.n_clusters_with_absence += if value < 1.0 { n } else { 0 };
+        self.sum += count * value;
+        self.weight += count;
+        self.largest_sum = self.largest_sum.max(value);
+        self.deviation_squares += count * deviation * deviation;
+        self.products += count * deviation;
+        self.weight_squares += count;
+    }
+
     fn close(&mut self) {
         let Some(ClusterSum { sum, deviation, weight, event, absence, .. }) = self.open.take() else { return };
         self.n_clusters += 1;
@@ -350,6 +373,19 @@ mod tests {
             prop_assert_eq!(merged.n_clusters, whole.n_clusters);
             prop_assert!((merged.largest_share - whole.largest_share).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn clusters_alike_are_clusters_one_by_one() {
+        let values = [0.25, 0.25, 1.0, 0.0, 0.25, 1.0];
+        let (mut together, mut one_by_one) = (ClusteredSums::default(), ClusteredSums::default());
+        for (cluster, value) in (0..).zip(values) {
+            one_by_one.push(UnitValue { value, weight: 1.0, cluster });
+        }
+        for (value, n) in [(0.25, 3), (1.0, 2), (0.0, 1), (7.0, 0)] {
+            together.push_alike(value, n);
+        }
+        assert_eq!(together.mean(), one_by_one.mean());
     }
 
     #[test]

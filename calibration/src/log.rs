@@ -36,15 +36,15 @@ impl<T: Copy + PartialEq> Sparse<T> {
     }
 
     /// Adds the `n_rows` rows of `other` behind the `row_idx` rows that are here.
-    fn append(&mut self, row_idx: usize, other: Self, n_rows: usize, own: impl Fn(T) -> T) {
-        if other.values.is_empty() {
+    fn append(&mut self, row_idx: usize, other: &mut Self, n_rows: usize, own: impl Fn(T) -> T) {
+        if other.is_empty() {
             if !self.values.is_empty() {
                 self.values.resize(row_idx + n_rows, self.absent);
             }
             return;
         }
         self.values.resize(row_idx, self.absent);
-        self.values.extend(other.values.into_iter().map(own));
+        self.values.extend(other.values.drain(..).map(own));
         self.values.resize(row_idx + n_rows, self.absent);
     }
 
@@ -126,6 +126,8 @@ pub struct Log {
     /// Line of each row in its file; 0 where unknown.
     pub line: Sparse<u32>,
     has_score: bool,
+    /// Whether any row has one of the columns that few logs have.
+    has_more: bool,
     /// Confidence of each row; NaN where absent.
     pub confidence: Vec<f64>,
     /// Length of candidate A of each row; NaN where absent.
@@ -170,6 +172,7 @@ impl Default for Log {
             content: Sparse::new(0),
             line: Sparse::new(0),
             has_score: false,
+            has_more: false,
             confidence: Vec::new(),
             length_a: Vec::new(),
             length_b: Vec::new(),
@@ -181,10 +184,10 @@ impl Default for Log {
 }
 
 /// Adds a column of numbers behind the `row_idx` rows that are here.
-fn append_numbers(column: &mut Vec<f64>, row_idx: usize, other: &[f64], n_rows: usize) {
+fn append_numbers(column: &mut Vec<f64>, row_idx: usize, other: &mut Vec<f64>, n_rows: usize) {
     if !other.is_empty() || !column.is_empty() {
         column.resize(row_idx, f64::NAN);
-        column.extend_from_slice(other);
+        column.append(other);
         column.resize(row_idx + n_rows, f64::NAN);
     }
 }
@@ -222,24 +225,38 @@ impl Log {
         self.judge.push(row_idx, name(&mut self.judges, Some(&judgement.judge)));
         self.arm.push(row_idx, name(&mut self.arms, judgement.arm.as_deref()));
         self.dimension.push(row_idx, name(&mut self.dimensions, judgement.dimension.as_deref()));
-        self.rater.push(row_idx, name(&mut self.raters, judgement.rater.as_deref()));
         self.group.push(row_idx, name(&mut self.groups, judgement.group.as_deref()));
         self.label.push(row_idx, name(&mut self.labels, judgement.label.as_ref().map(|label| label.0.as_ref())));
-        self.generator.push(row_idx, name(&mut self.generators, judgement.generator.as_deref()));
-        self.category.push(row_idx, name(&mut self.categories, judgement.category.as_deref()));
         let score = judgement.score.filter(|score| score.is_finite());
         self.has_score |= score.is_some();
         push_number(&mut self.score, row_idx, score);
         self.verdict.push(row_idx, judgement.verdict.map(|verdict| verdict as u8));
-        self.choice.push(row_idx, judgement.choice.map(|choice| choice as u8));
-        self.order.push(row_idx, judgement.order.map(|order| order as u8));
         self.repeat.push(row_idx, judgement.repeat);
-        self.place.push(row_idx, judgement.place);
-        self.content.push(row_idx, judgement.content.as_deref().map(digest));
         self.line.push(row_idx, u32::try_from(line).ok().filter(|&line| line > 0));
-        push_number(&mut self.confidence, row_idx, judgement.confidence);
-        push_number(&mut self.length_a, row_idx, judgement.length_a);
-        push_number(&mut self.length_b, row_idx, judgement.length_b);
+        // Most logs have none of the rest, which is seen sooner at once than column by column.
+        let has_more = judgement.choice.is_some()
+            || judgement.order.is_some()
+            || judgement.rater.is_some()
+            || judgement.generator.is_some()
+            || judgement.category.is_some()
+            || judgement.place.is_some()
+            || judgement.content.is_some()
+            || judgement.confidence.is_some()
+            || judgement.length_a.is_some()
+            || judgement.length_b.is_some();
+        self.has_more |= has_more;
+        if self.has_more {
+            self.choice.push(row_idx, judgement.choice.map(|choice| choice as u8));
+            self.order.push(row_idx, judgement.order.map(|order| order as u8));
+            self.rater.push(row_idx, name(&mut self.raters, judgement.rater.as_deref()));
+            self.generator.push(row_idx, name(&mut self.generators, judgement.generator.as_deref()));
+            self.category.push(row_idx, name(&mut self.categories, judgement.category.as_deref()));
+            self.place.push(row_idx, judgement.place);
+            self.content.push(row_idx, judgement.content.as_deref().map(digest));
+            push_number(&mut self.confidence, row_idx, judgement.confidence);
+            push_number(&mut self.length_a, row_idx, judgement.length_a);
+            push_number(&mut self.length_b, row_idx, judgement.length_b);
+        }
         if let Some(price) = judgement.price {
             self.price.0 += price;
             self.price.1 += 1;
@@ -252,39 +269,44 @@ impl Log {
         self.n_errors += u64::from(judgement.error.is_some());
     }
 
-    /// Adds the rows of `other` behind those that are here, as if they had been pushed one by one.
-    pub fn append(&mut self, other: Self) {
+    /// Moves the rows of `other` behind those that are here, as if they had been pushed one by one. `other` is empty
+    /// afterwards and keeps its room, to be filled again.
+    pub fn append(&mut self, other: &mut Self) {
         let (row_idx, n_rows) = (self.len(), other.len());
         let item = self.items.absorb(&other.items);
-        self.item.extend(other.item.iter().map(|&id| item[id as usize]));
-        let named = |names: &mut Names, own: &mut Sparse<u32>, theirs: &Names, column: Sparse<u32>| {
+        other.items.clear();
+        self.item.extend(other.item.drain(..).map(|id| item[id as usize]));
+        let named = |names: &mut Names, own: &mut Sparse<u32>, theirs: &mut Names, column: &mut Sparse<u32>| {
             let ids = names.absorb(theirs);
+            theirs.clear();
             own.append(row_idx, column, n_rows, |id| ids.get(id as usize).copied().unwrap_or(NONE));
         };
-        named(&mut self.judges, &mut self.judge, &other.judges, other.judge);
-        named(&mut self.arms, &mut self.arm, &other.arms, other.arm);
-        named(&mut self.dimensions, &mut self.dimension, &other.dimensions, other.dimension);
-        named(&mut self.raters, &mut self.rater, &other.raters, other.rater);
-        named(&mut self.groups, &mut self.group, &other.groups, other.group);
-        named(&mut self.labels, &mut self.label, &other.labels, other.label);
-        named(&mut self.generators, &mut self.generator, &other.generators, other.generator);
-        named(&mut self.categories, &mut self.category, &other.categories, other.category);
-        self.has_score |= other.has_score;
-        self.verdict.append(row_idx, other.verdict, n_rows, |code| code);
-        self.choice.append(row_idx, other.choice, n_rows, |code| code);
-        self.order.append(row_idx, other.order, n_rows, |code| code);
-        self.repeat.append(row_idx, other.repeat, n_rows, |repeat| repeat);
-        self.place.append(row_idx, other.place, n_rows, |place| place);
-        self.content.append(row_idx, other.content, n_rows, |digest| digest);
-        self.line.append(row_idx, other.line, n_rows, |line| line);
-        append_numbers(&mut self.score, row_idx, &other.score, n_rows);
-        append_numbers(&mut self.confidence, row_idx, &other.confidence, n_rows);
-        append_numbers(&mut self.length_a, row_idx, &other.length_a, n_rows);
-        append_numbers(&mut self.length_b, row_idx, &other.length_b, n_rows);
-        self.price = (self.price.0 + other.price.0, self.price.1 + other.price.1);
-        let (own, theirs) = (self.tokens, other.tokens);
-        self.tokens = (own.0 + theirs.0, own.1 + theirs.1, own.2 + theirs.2);
-        self.n_errors += other.n_errors;
+        named(&mut self.judges, &mut self.judge, &mut other.judges, &mut other.judge);
+        named(&mut self.arms, &mut self.arm, &mut other.arms, &mut other.arm);
+        named(&mut self.dimensions, &mut self.dimension, &mut other.dimensions, &mut other.dimension);
+        named(&mut self.raters, &mut self.rater, &mut other.raters, &mut other.rater);
+        named(&mut self.groups, &mut self.group, &mut other.groups, &mut other.group);
+        named(&mut self.labels, &mut self.label, &mut other.labels, &mut other.label);
+        named(&mut self.generators, &mut self.generator, &mut other.generators, &mut other.generator);
+        named(&mut self.categories, &mut self.category, &mut other.categories, &mut other.category);
+        self.has_score |= std::mem::take(&mut other.has_score);
+        self.has_more |= std::mem::take(&mut other.has_more);
+        self.verdict.append(row_idx, &mut other.verdict, n_rows, |code| code);
+        self.choice.append(row_idx, &mut other.choice, n_rows, |code| code);
+        self.order.append(row_idx, &mut other.order, n_rows, |code| code);
+        self.repeat.append(row_idx, &mut other.repeat, n_rows, |repeat| repeat);
+        self.place.append(row_idx, &mut other.place, n_rows, |place| place);
+        self.content.append(row_idx, &mut other.content, n_rows, |digest| digest);
+        self.line.append(row_idx, &mut other.line, n_rows, |line| line);
+        append_numbers(&mut self.score, row_idx, &mut other.score, n_rows);
+        append_numbers(&mut self.confidence, row_idx, &mut other.confidence, n_rows);
+        append_numbers(&mut self.length_a, row_idx, &mut other.length_a, n_rows);
+        append_numbers(&mut self.length_b, row_idx, &mut other.length_b, n_rows);
+        let (sum, n) = std::mem::take(&mut other.price);
+        self.price = (self.price.0 + sum, self.price.1 + n);
+        let (sent, received, n) = std::mem::take(&mut other.tokens);
+        self.tokens = (self.tokens.0 + sent, self.tokens.1 + received, self.tokens.2 + n);
+        self.n_errors += std::mem::take(&mut other.n_errors);
     }
 
     /// Returns whether any row carries this kind of outcome.

@@ -56,6 +56,14 @@ impl Names {
         other.iter().map(|name| self.intern(name)).collect()
     }
 
+    /// Forgets all names and keeps the room they took.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.table.clear();
+        self.last = None;
+    }
+
     /// Returns the id of `name`, if it was seen.
     #[must_use]
     pub fn id(&self, name: &str) -> Option<u32> {

@@ -13,6 +13,8 @@ pub struct Collector {
     pub log: Log,
     /// What was wrong with the input.
     pub problems: Problems,
+    /// Empty logs with room for as many rows as a part has.
+    spare: Vec<Log>,
 }
 
 impl Sink for Collector {
@@ -32,12 +34,13 @@ impl Sink for Collector {
 
 impl Parts for Collector {
     fn part(&mut self) -> Box<dyn Part> {
-        Box::new(Self::default())
+        Box::new(Self { log: self.spare.pop().unwrap_or_default(), ..Self::default() })
     }
 
     fn append(&mut self, part: Box<dyn Part>) -> Result<(), ReadError> {
-        let Self { log, problems } = own_part(part);
-        self.log.append(log);
+        let Self { mut log, problems, .. } = own_part(part);
+        self.log.append(&mut log);
+        self.spare.push(log);
         self.problems.append(problems);
         Ok(())
     }

@@ -156,7 +156,9 @@ impl Splitter {
         let mut ranges = Vec::new();
         let mut is_header = line == 1;
         let (mut n_rows, mut field_start) = (0, 0);
-        for end in Marks::new(bytes, self.delimiter).chain([bytes.len()]) {
+        let mut marks = Marks::new(bytes, self.delimiter);
+        while field_start <= bytes.len() {
+            let end = marks.next().unwrap_or(bytes.len());
             let mark = bytes.get(end).copied();
             ranges.push(field_start..end);
             field_start = end + 1;

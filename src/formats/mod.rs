@@ -20,6 +20,7 @@ mod foreign;
 mod json;
 mod json_row;
 mod labels;
+mod ordinary;
 #[cfg(feature = "parquet")]
 mod parquet_table;
 mod plan;

@@ -22,6 +22,15 @@ impl Text {
     #[inline]
     pub(super) fn get<'r, C: Cells>(&'r self, cells: &'r C) -> Option<Cow<'r, str>> {
         match self {
+            // Nearly always, and so short that it belongs where it is asked for.
+            Self::Column(idx) => cells.cell(*idx).text(),
+            _ => self.composed(cells),
+        }
+    }
+
+    #[inline(never)]
+    fn composed<'r, C: Cells>(&'r self, cells: &'r C) -> Option<Cow<'r, str>> {
+        match self {
             Self::Column(idx) => cells.cell(*idx).text(),
             Self::Constant(text) => Some(Cow::Borrowed(text)),
             Self::Joined(parts) => joined(parts, cells),

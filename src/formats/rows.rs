@@ -12,6 +12,7 @@ use super::answers::Answers;
 use super::columns::ColumnMap;
 use super::fields::Field;
 use super::labels::{self, Labels};
+use super::ordinary::Ordinary;
 use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
 use super::table::{Cell, Cells, Complaints, Needs, RowSink, Rows, excerpt};
 use super::{Part, ReadError, Sink};
@@ -39,6 +40,7 @@ struct Rules {
     stem: String,
     plan: Plan,
     fast: Fast,
+    ordinary: Option<Ordinary>,
     labels: Option<Labels>,
 }
 
@@ -148,7 +150,8 @@ impl RowSink for PlainRows<'_> {
         let fast = Fast::of(&plan);
         let labels = plan.label_file.as_ref().map(|file| labels::read(file, &self.path)).transpose()?;
         let needs = Needs { columns: plan.columns_used(), repeat: fast.repeat };
-        self.rules = Arc::new(Rules { stem: self.stem.clone(), plan, fast, labels });
+        let ordinary = Ordinary::of(&plan);
+        self.rules = Arc::new(Rules { stem: self.stem.clone(), plan, fast, ordinary, labels });
         Ok(needs)
     }
 
@@ -245,7 +248,19 @@ impl Tally {
 }
 
 impl Rules {
-    fn row<'r, C: Cells>(
+    #[inline]
+    fn row<C: Cells>(&self, tally: &mut Tally, sink: &mut dyn Sink, cells: &C, line: u64) -> Result<(), ReadError> {
+        let ordinary = self.ordinary.as_ref();
+        match ordinary.and_then(|ordinary| ordinary.judgement(cells, &self.stem, tally.repeat_base)) {
+            Some(judgement) => {
+                tally.n_rows += 1;
+                sink.judgement(&judgement, line)
+            }
+            None => self.any_row(tally, sink, cells, line),
+        }
+    }
+
+    fn any_row<'r, C: Cells>(
         &'r self,
         tally: &mut Tally,
         sink: &mut dyn Sink,
@@ -257,7 +272,7 @@ impl Rules {
             tally.n_unwanted += 1;
             return Ok(());
         }
-        let Self { plan, fast, labels, stem } = self;
+        let Self { plan, fast, labels, stem, .. } = self;
         let Some(mut item) = fast.item.as_ref().and_then(|item| item.get(cells)) else {
             tally.bad_row("missing-item", line, None, || "the item is empty; the row was left out".to_owned());
             return Ok(());
@@ -460,12 +475,11 @@ fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut
 
 /// Returns the label's text. A truth value of a typed table is `1` or `0`.
 fn label_text<'r, C: Cells>(label: &'r Text, cells: &'r C) -> Option<Cow<'r, str>> {
-    if let Text::Column(idx) = label
-        && let Cell::Truth(truth) = cells.cell(*idx)
-    {
-        return Some(Cow::Borrowed(if truth { "1" } else { "0" }));
+    let Text::Column(idx) = label else { return label.get(cells) };
+    match cells.cell(*idx) {
+        Cell::Truth(truth) => Some(Cow::Borrowed(if truth { "1" } else { "0" })),
+        cell => cell.text(),
     }
-    label.get(cells)
 }
 
 /// Translates a label by the map's vocabulary. `unparsed` means that there is none.

@@ -111,7 +111,7 @@ fn every_public_table_is_read_with_the_command_of_the_docs() {
     for (file, mapping) in commands {
         let (name, n_rows, n_judgements, n_people, n_unparsed) = *expected.next().expect("one expectation a command");
         assert_eq!(file, name);
-        let (summary, Collector { log, problems }) =
+        let (summary, Collector { log, problems, .. }) =
             collect(&Path::new(&folder).join(&file), mapping.parse().expect("parses"));
         let summary = summary.expect("reads");
         assert_eq!((summary.n_rows, summary.n_bad_rows), (n_rows, 0), "{file}");
@@ -267,7 +267,7 @@ fn labels_are_joined_from_another_file() {
     fs::write(at("g.csv"), "q,a\n1,yes\n2,no\n3,no\n").expect("writes");
     fs::write(at("t.jsonl"), "{\"id\":1,\"t\":1}\n{\"id\":2,\"t\":0}\n").expect("writes");
     let map = "item=q, verdict=a, labels={file=t.jsonl, item=id, label=t}";
-    let (summary, Collector { log, problems }) = collect(&at("g.csv"), map.parse().expect("parses"));
+    let (summary, Collector { log, problems, .. }) = collect(&at("g.csv"), map.parse().expect("parses"));
     summary.expect("reads");
     assert_eq!(log.labels.iter().collect::<Vec<_>>(), ["1", "0"]);
     assert_eq!(log.label.at(2), NONE);

@@ -96,6 +96,13 @@ impl Values {
         }
     }
 
+    /// Adds the value of `n_units` units, each alone in its cluster, each resting on `n` judgements.
+    pub(crate) fn push_alike(&mut self, value: f64, n: usize, n_units: u64) {
+        self.sums.push_alike(value, n_units);
+        self.n += n as u64 * n_units;
+        self.n_items += n_units;
+    }
+
     /// Adds the values of other clusters.
     pub(crate) fn merge(&mut self, other: Self) {
         self.sums.merge(other.sums);

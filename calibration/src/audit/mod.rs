@@ -227,9 +227,10 @@ fn data(table: &Table<'_>, config: &AuditConfig) -> Data {
 /// Measures everything measurable of one judge over the given units.
 fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
     type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
-    let families: [Measuring<'_>; 5] = [
+    let families: [Measuring<'_>; 6] = [
         &|measured| parsing::measure(subject, units, measured),
         &|measured| stability::measure(table, subject, units, config, measured),
+        &|measured| stability::measure_intraclass(table, subject, units, config, measured),
         &|measured| position::measure(table, subject, units, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
@@ -252,28 +253,35 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
     all
 }
 
+/// Measures everything measurable of one judge.
+fn measure_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Measured {
+    let mut measured = measure_units(table, subject, &subject.units, config);
+    if table.kind == OutcomeKind::Score {
+        ranking::measure(table, subject, &mut measured);
+    }
+    measured
+}
+
 fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> JudgeAudit {
     let log = table.log;
     let level = config.level;
-    let (measured, (voting, thresholds)) = rayon::join(
-        || {
-            let mut measured = measure_units(table, subject, &subject.units, config);
-            if table.kind == OutcomeKind::Score {
-                ranking::measure(table, subject, &mut measured);
-            }
-            measured
-        },
-        || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
-    );
-    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
     let accepts = truth::Accepts::of(table, config);
-    let ((baselines, error_clusters), (confusion, worst_items)) = rayon::join(
-        || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
-        || {
-            let confusion = chance::confusion(table, subject, &subject.units, accepts);
-            (confusion, errors::worst_items(table, subject, config))
-        },
-    );
+    let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
+        rayon::join(
+            || rayon::join(|| measure_subject(table, subject, config), || {
+                (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config))
+            }),
+            || {
+                rayon::join(
+                    || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
+                    || {
+                        let confusion = chance::confusion(table, subject, &subject.units, accepts);
+                        (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
+                    },
+                )
+            },
+        );
+    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -302,7 +310,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         why,
         limits,
         findings,
-        answers: answer_shares(table, subject),
+        answers,
         unparsed_by: parsing::splits(table, subject, level),
         voting,
         thresholds,

@@ -13,6 +13,7 @@ use super::intraclass::IccSums;
 use super::table::{CHOICE_A, CHOICE_B, Subject, Table, Unit, is};
 
 const NEEDS: &[&str] = &["repeat"];
+const NONE_REPEATED: &str = "no item was judged twice under the same condition";
 
 /// One cell's draws, sorted, with the counts of each distinct value.
 #[derive(Default)]
@@ -76,17 +77,27 @@ struct WithUnparsed {
     /// Unparsed replies vote for nothing: the commonest answer's share of all draws, over cells with an answer.
     no_vote: (f64, f64),
     entropy: (f64, f64),
+    logarithms: Entropy,
     n_unparsed: usize,
 }
 
-/// Shannon's entropy of the answers of one cell, in bits.
-fn entropy_bits(counts: &[usize]) -> Option<f64> {
-    let n: usize = counts.iter().sum();
-    (n > 0).then(|| {
-        let share = |count: usize| count as f64 / n as f64;
-        // No answer but one has no entropy; adding zero turns -0 into 0.
-        -counts.iter().filter(|count| **count > 0).map(|&count| share(count) * share(count).log2()).sum::<f64>() + 0.0
-    })
+/// Shannon's entropy of answers, in bits.
+#[derive(Default)]
+struct Entropy {
+    /// Binary logarithms of whole numbers, from 0 on.
+    log2: Vec<f64>,
+}
+
+impl Entropy {
+    /// Returns the entropy of the answers of one cell; `None` without any.
+    fn bits(&mut self, counts: &[usize]) -> Option<f64> {
+        let n: usize = counts.iter().sum();
+        while self.log2.len() <= n {
+            self.log2.push((self.log2.len() as f64).log2());
+        }
+        let share_times_log = |&count: &usize| count as f64 * (self.log2[n] - self.log2[count]);
+        (n > 0).then(|| counts.iter().filter(|count| **count > 0).map(share_times_log).sum::<f64>() / n as f64)
+    }
 }
 
 impl WithUnparsed {
@@ -115,7 +126,7 @@ impl WithUnparsed {
     }
 
     fn add_entropy(&mut self, counts: &[usize]) {
-        if let Some(bits) = entropy_bits(counts) {
+        if let Some(bits) = self.logarithms.bits(counts) {
             self.entropy = (self.entropy.0 + bits, self.entropy.1 + 1.0);
         }
     }
@@ -164,14 +175,10 @@ pub(crate) fn measure(
     let mut alpha = AlphaSums::new(table.kind, centre);
     // Of answers by the place chosen: another chance agreement, since places are not chosen as often as candidates.
     let mut alpha_shown = (table.kind == OutcomeKind::Choice).then(|| AlphaSums::new(table.kind, 0.0));
-    let mut icc = IccSums::new(if is_score { table.n_clusters } else { 0 }, centre);
     for unit in units {
         let [mut flip, mut difference, mut move_, mut share, mut any_] = [CellMean::default(); 5];
         let before = n_repeated;
         for cell in subject.cells_of(unit) {
-            if is_score {
-                icc.add(unit.cluster, subject.parsed(cell));
-            }
             if cell.len() < 2 {
                 continue;
             }
@@ -219,7 +226,7 @@ pub(crate) fn measure(
         any_.flush(unit, &mut any);
         n_items += u64::from(n_repeated > before);
     }
-    let none = "no item was judged twice under the same condition";
+    let none = NONE_REPEATED;
     let at_k = |value: Option<Estimated>| {
         value.map(|mut value| {
             value = value.detail("k", k as f64).detail("n_cells_with_fewer", n_short as f64);
@@ -298,7 +305,35 @@ pub(crate) fn measure(
         value
     });
     measured.record("within_item_range_max", largest, none, NEEDS);
-    let (reason, needs) = if n_repeated > 0 { ("all scores are the same", &[][..]) } else { (none, NEEDS) };
+}
+
+/// Measures how much of the scores' variance is due to what was scored.
+pub(crate) fn measure_intraclass(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
+    if table.kind != OutcomeKind::Score {
+        return;
+    }
+    let centre = table.scale.map_or(0.0, |[low, high]| f64::midpoint(low, high));
+    let mut icc = IccSums::new(table.n_clusters, centre);
+    let mut counts = Counts::default();
+    for unit in units {
+        let mut is_repeated = false;
+        for cell in subject.cells_of(unit) {
+            icc.add(unit.cluster, subject.parsed(cell));
+            if cell.n_parsed() >= 2 {
+                is_repeated = true;
+                counts.n += cell.n_parsed() as u64;
+            }
+        }
+        counts.n_items += u64::from(is_repeated);
+    }
+    let (reason, needs) =
+        if counts.n > 0 { ("all scores are the same", &[][..]) } else { (NONE_REPEATED, NEEDS) };
     icc.record(config.level, counts, measured, reason, needs);
 }
 

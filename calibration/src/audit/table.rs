@@ -438,7 +438,7 @@ fn arranged(log: &Log, kind: OutcomeKind, cluster_of: &[u32]) -> (Vec<Subject>, 
 
 /// Returns the keys of one subject's rows, sorted.
 fn sorted(log: &Log, cluster_of: &[u32], rows: Vec<u32>) -> Vec<Key> {
-    let mut keys: Vec<Key> = rows.into_iter().map(|row| Key::of(log, cluster_of, row)).collect();
+    let mut keys: Vec<Key> = rows.into_par_iter().map(|row| Key::of(log, cluster_of, row)).collect();
     if !keys.is_sorted() {
         keys.sort_unstable();
     }

@@ -48,6 +48,11 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
+    /// Returns the parsed answers that do not meet the test.
+    fn others(self) -> Self {
+        Self { n_met: self.n - self.n_met, ..self }
+    }
+
     pub(crate) fn of(subject: &Subject, unit: &Unit, order: Option<Order>, test: impl Fn(f64) -> bool) -> Self {
         let mut found = Self::default();
         for cell in subject.cells_of(unit).iter().filter(|cell| order.is_none() || cell.order == order) {
@@ -56,6 +61,47 @@ impl Hits {
             found.n_met += subject.parsed(cell).filter(|draw| test(*draw)).count();
         }
         found
+    }
+}
+
+/// Counts of units that are alone in their cluster and got as many accepting and other answers: there are many units and few
+/// such counts.
+struct Alike {
+    /// By label and [`Alike::place`].
+    n_units: [[u64; Self::N_PLACES]; 2],
+}
+
+impl Alike {
+    /// The most answers of a unit that are counted.
+    const MOST: usize = 16;
+    const N_PLACES: usize = Self::place(Self::MOST, Self::MOST) + 1;
+
+    const fn new() -> Self {
+        Self { n_units: [[0; Self::N_PLACES]; 2] }
+    }
+
+    const fn place(n: usize, n_met: usize) -> usize {
+        n * (n + 1) / 2 + n_met
+    }
+
+    /// Counts a unit, or returns false.
+    fn count(&mut self, good: bool, hits: Hits) -> bool {
+        let is_counted = hits.n > 0 && hits.n <= Self::MOST && hits.n_unparsed == 0;
+        if is_counted {
+            self.n_units[usize::from(good)][Self::place(hits.n, hits.n_met)] += 1;
+        }
+        is_counted
+    }
+
+    /// Returns labels, answers, and the number of units that have them.
+    fn counts(&self) -> impl Iterator<Item = (bool, Hits, u64)> + '_ {
+        let places = (1..=Self::MOST).flat_map(|n| (0..=n).map(move |n_met| (n, n_met)));
+        [false, true].into_iter().flat_map(move |good| {
+            places.clone().map(move |(n, n_met)| {
+                let n_units = self.n_units[usize::from(good)][Self::place(n, n_met)];
+                (good, Hits { n_met, n, n_unparsed: 0 }, n_units)
+            })
+        })
     }
 }
 
@@ -104,6 +150,19 @@ impl Rate {
         }
     }
 
+    /// Adds units that are alone in their clusters, whose replies were all parsed.
+    fn push_alike(&mut self, hits: Hits, n_units: u64) {
+        let rate = hits.n_met as f64 / hits.n as f64;
+        self.parsed.push_alike(rate, hits.n, n_units);
+        if self.has_unparsed {
+            self.for_.push_alike(rate, hits.n, n_units);
+            self.against.push_alike(rate, hits.n, n_units);
+        }
+        let n_units = usize::try_from(n_units).expect("units fit in memory");
+        self.hits += hits.n_met * n_units;
+        self.n += hits.n * n_units;
+    }
+
     fn finish(&self, definition: &str) -> Option<Estimated> {
         let mut value = self.parsed.proportion(definition)?;
         value = value.detail("n_hits", self.hits as f64).detail("n_parsed", self.n as f64);
@@ -131,19 +190,26 @@ pub(crate) struct AcceptRates {
 pub(crate) fn accept_rates<'a>(subject: &Subject, accepted: impl Iterator<Item = (&'a Unit, Hits)>) -> AcceptRates {
     let [mut accuracy, mut false_accepts, mut false_rejects] =
         [false, true, true].map(|is_error| Rate::new(subject, is_error));
-    for (unit, accepts) in accepted {
-        let rejects = Hits { n_met: accepts.n - accepts.n_met, ..accepts };
-        match unit.truth.good {
-            Some(true) => {
-                accuracy.push(unit, accepts);
-                false_rejects.push(unit, rejects);
-            }
-            Some(false) => {
-                accuracy.push(unit, rejects);
-                false_accepts.push(unit, accepts);
-            }
-            None => {}
+    let mut alike = Alike::new();
+    let mut accepted = accepted.peekable();
+    let mut last_cluster = None;
+    while let Some((unit, accepts)) = accepted.next() {
+        let Some(good) = unit.truth.good else { continue };
+        let is_alone = last_cluster.replace(unit.cluster) != Some(unit.cluster)
+            && accepted.peek().is_none_or(|(next, _)| next.cluster != unit.cluster);
+        if is_alone && alike.count(good, accepts) {
+            continue;
         }
+        let rejects = accepts.others();
+        let (right, wrong) = if good { (accepts, rejects) } else { (rejects, accepts) };
+        accuracy.push(unit, right);
+        if good { &mut false_rejects } else { &mut false_accepts }.push(unit, wrong);
+    }
+    for (good, accepts, n_units) in alike.counts() {
+        let rejects = accepts.others();
+        let (right, wrong) = if good { (accepts, rejects) } else { (rejects, accepts) };
+        accuracy.push_alike(right, n_units);
+        if good { &mut false_rejects } else { &mut false_accepts }.push_alike(wrong, n_units);
     }
     AcceptRates {
         accuracy: accuracy.finish(RIGHT_ANSWERS),
