@@ -189,11 +189,15 @@ impl ClusteredSums {
         // about 1e-16 times the number of clusters.
         let squares = self.deviation_squares - 2.0 * shift * self.products + shift * shift * self.weight_squares;
         let m = self.n_clusters as f64;
-        let variance = m / (m - 1.0) * squares.max(0.0) / (self.weight * self.weight);
+        let variance = match self.n_clusters {
+            1 => f64::NAN,
+            // A constant has no variance; what rounding leaves of it is not information.
+            _ if !self.varies => 0.0,
+            _ => m / (m - 1.0) * squares.max(0.0) / (self.weight * self.weight),
+        };
         Some(ClusteredMean {
             estimate,
-            // A constant has no variance; what rounding leaves of it is not information.
-            variance: if self.varies || self.n_clusters < 2 { variance } else { 0.0 },
+            variance,
             n_units: self.n_units,
             n_clusters: self.n_clusters,
             n_clusters_with_event: self.n_clusters_with_event,

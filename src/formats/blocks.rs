@@ -45,7 +45,7 @@ impl Blocks {
 
     /// Returns the next blocks, at most `n`. None are left where there are none.
     pub(super) fn round(&mut self, n: usize) -> Vec<Block> {
-        let mut blocks = Vec::with_capacity(n);
+        let mut blocks = Vec::new();
         while blocks.len() < n && !self.ended {
             match self.next() {
                 Ok(text) => {
@@ -118,8 +118,8 @@ impl RowEnds {
         if is_quoted || memchr(b'"', new).is_some() {
             self.step_through(text);
         } else {
-            // The usual case: every line is a row.
-            let line_end = memrchr(b'\n', new).or_else(|| memrchr(b'\r', new).filter(|&idx| idx + 1 < new.len()));
+            // The usual case: every line is a row. A CR at the very end may be half of a CR LF.
+            let line_end = memrchr(b'\n', new).or_else(|| memrchr(b'\r', &new[..new.len().saturating_sub(1)]));
             if let Some(idx) = line_end {
                 self.last_end = self.n_seen + idx + 1;
             }

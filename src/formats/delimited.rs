@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use csv::{ByteRecord, StringRecord};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
 use super::ReadError;
@@ -62,7 +62,7 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     {
         rows.repeats_from_zero();
     }
-    let splitter = Splitter { delimiter, n_columns: columns.len(), crlf: ends_in_crlf(&source.head) };
+    let splitter = Splitter { delimiter, n_columns: columns.len() };
     let mut n_rows = 0;
     let mut done: Vec<R::Part> = Vec::new();
     while !round.is_empty() {
@@ -105,7 +105,6 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
 struct Splitter {
     delimiter: u8,
     n_columns: usize,
-    crlf: bool,
 }
 
 impl Splitter {
@@ -122,9 +121,15 @@ impl Splitter {
         let mut record = ByteRecord::new();
         let mut ranges = Vec::new();
         let mut n_rows = 0;
+        let (mut line, mut n_counted) = (block.line, 0);
         let mut next = |record: &mut ByteRecord| {
             let any = reader.read_byte_record(record).expect("memory can be read");
-            any.then(|| block.line - 1 + first_line(record, reader.position().line(), self.crlf))
+            // The reader says where it began to look: line ends that are left of the row before, and blank lines, come first.
+            let looked_from = usize::try_from(record.position().filter(|_| any)?.byte()).ok()?;
+            let start = block.text[looked_from..].iter().position(|byte| !b"\r\n".contains(byte))? + looked_from;
+            line += memchr_iter(b'\n', &block.text[n_counted..start]).count() as u64;
+            n_counted = start;
+            Some(line)
         };
         if block.line == 1 {
             next(&mut record);
@@ -252,26 +257,8 @@ impl Cells for Fields<'_> {
     }
 }
 
-/// Returns the line on which a record starts, given the reader's line after it.
-///
-/// The reader's own idea of the start is that of the blank lines before the record, and it leaves the second half of
-/// a CR LF to the next record.
-fn first_line(record: &ByteRecord, line_after: u64, crlf: bool) -> u64 {
-    let line_before = record.position().map_or(0, csv::Position::line);
-    match line_after.saturating_sub(line_before) {
-        1 if crlf => line_after,
-        0 | 1 => line_before,
-        _ => line_after.saturating_sub(n_newlines(record) + u64::from(!crlf)),
-    }
-}
-
 fn n_newlines(record: &ByteRecord) -> u64 {
     record.as_slice().split(|&byte| byte == b'\n').skip(1).map(|_| 1).sum()
-}
-
-/// Returns whether the first line ends in CR LF.
-fn ends_in_crlf(head: &[u8]) -> bool {
-    head.iter().position(|&byte| byte == b'\n').is_some_and(|idx| idx > 0 && head[idx - 1] == b'\r')
 }
 
 fn csv_reader(delimiter: u8, text: &[u8]) -> csv::Reader<&[u8]> {
@@ -346,7 +333,7 @@ mod tests {
             line in 1_u64..3, crlf in any::<bool>(),
         ) {
             let text = pieces.concat().replace('\n', if crlf { "\r\n" } else { "\n" });
-            let splitter = Splitter { delimiter: b',', n_columns: 2, crlf };
+            let splitter = Splitter { delimiter: b',', n_columns: 2 };
             let block = Block { text: text.clone().into_bytes(), line };
             let (mut plain, mut quoted) = (Kept::default(), Kept::default());
             let n_plain = splitter.split_unquoted(&text, line, &mut plain).expect("is kept");

@@ -378,7 +378,9 @@ impl Rules {
         };
         for (field, idx) in &fast.rare {
             set_rare(&mut judgement, *field, cells.cell(*idx), |wrong| {
-                tally.complaints.add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
+                tally
+                    .complaints
+                    .add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
             });
         }
         if !plan.people.is_empty() && judgement.rater.is_none() && plan.people.iter().any(|p| *p == judgement.judge) {

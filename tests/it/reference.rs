@@ -77,7 +77,11 @@ fn owned(judgement: &Judgement<'_>) -> Judgement<'static> {
 }
 
 /// Reads a recording with a column mapping, keeping the judgements that `keep` keeps.
-pub(crate) fn log_where(file: &Path, columns: &str, mut keep: impl FnMut(&mut Judgement<'static>) -> bool + Send) -> Log {
+pub(crate) fn log_where(
+    file: &Path,
+    columns: &str,
+    mut keep: impl FnMut(&mut Judgement<'static>) -> bool + Send,
+) -> Log {
     let options = ReadOptions { columns: columns.parse::<ColumnMap>().unwrap() };
     let mut sink = Filtered { rows: Collector::default(), keep: &mut keep };
     read(file, &options, &mut sink).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

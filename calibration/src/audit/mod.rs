@@ -268,9 +268,12 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
     let accepts = truth::Accepts::of(table, config);
     let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
         rayon::join(
-            || rayon::join(|| measure_subject(table, subject, config), || {
-                (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config))
-            }),
+            || {
+                rayon::join(
+                    || measure_subject(table, subject, config),
+                    || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
+                )
+            },
             || {
                 rayon::join(
                     || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),

@@ -332,8 +332,7 @@ pub(crate) fn measure_intraclass(
         }
         counts.n_items += u64::from(is_repeated);
     }
-    let (reason, needs) =
-        if counts.n > 0 { ("all scores are the same", &[][..]) } else { (NONE_REPEATED, NEEDS) };
+    let (reason, needs) = if counts.n > 0 { ("all scores are the same", &[][..]) } else { (NONE_REPEATED, NEEDS) };
     icc.record(config.level, counts, measured, reason, needs);
 }
 
