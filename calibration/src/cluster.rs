@@ -40,11 +40,15 @@ pub struct UnitValue {
 pub fn clustered_mean(units: &[UnitValue]) -> Option<ClusteredMean> {
     let mut sums = ClusteredSums::default();
     if units.is_sorted_by_key(|unit| unit.cluster) {
-        units.iter().for_each(|unit| sums.push(*unit));
+        for unit in units {
+            sums.push(*unit);
+        }
     } else {
         let mut sorted = units.to_vec();
         sorted.sort_by_key(|unit| unit.cluster);
-        sorted.into_iter().for_each(|unit| sums.push(unit));
+        for unit in sorted {
+            sums.push(unit);
+        }
     }
     sums.mean()
 }
@@ -87,8 +91,7 @@ impl ClusteredSums {
     #[inline]
     pub fn push(&mut self, unit: UnitValue) {
         let UnitValue { value, weight, cluster } = unit;
-        // NaN takes the unit out, too.
-        if !(weight > 0.0) {
+        if weight.is_nan() || weight <= 0.0 {
             return;
         }
         if self.n_units == 0 {

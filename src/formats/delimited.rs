@@ -227,13 +227,12 @@ impl Iterator for Marks<'_> {
     fn next(&mut self) -> Option<usize> {
         while self.found == 0 {
             let mut word = [0; 8];
-            match self.words.next() {
-                Some(bytes) => word.copy_from_slice(bytes),
+            if let Some(bytes) = self.words.next() {
+                word.copy_from_slice(bytes);
+            } else {
                 // Padded with zeros, which are no marks.
-                None => {
-                    let tail = self.tail.take()?;
-                    word[..tail.len()].copy_from_slice(tail);
-                }
+                let tail = self.tail.take()?;
+                word[..tail.len()].copy_from_slice(tail);
             }
             self.start = self.start.wrapping_add(8);
             self.found = self.look(u64::from_le_bytes(word));
