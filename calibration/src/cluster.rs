@@ -369,7 +369,9 @@ mod tests {
                 let mut kept: Vec<UnitValue> = units.iter().copied().filter(|unit| keep(unit.cluster)).collect();
                 kept.sort_by_key(|unit| unit.cluster);
                 let mut sums = ClusteredSums::default();
-                kept.into_iter().for_each(|unit| sums.push(unit));
+                for unit in kept {
+                    sums.push(unit);
+                }
                 sums
             };
             let mut merged = sums(&|cluster| cluster < first);
