@@ -80,7 +80,8 @@ pub struct LimitResult {
     /// One-sided p value of the limit being kept, after Holm's correction. Small: broken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_broken: Option<f64>,
-    /// When undecided: how many further items decide with 80 % power if the estimate is right. Absent when no number does.
+    /// When undecided: how many further items decide with 80 % power if the estimate is right. Rounded up to two digits; absent when no
+    /// number does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub further_items: Option<u64>,
     /// The same, were the truth at the lower and at the upper end of the interval. `null`: no number decides.

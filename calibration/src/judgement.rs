@@ -121,9 +121,8 @@ impl Verdict {
             }
             "reject" | "rejected" | "fail" | "failed" | "fails" | "incorrect" | "i" | "no" | "n" | "false" | "f"
             | "bad" | "wrong" | "deny" | "denied" | "invalid" | "not ok" | "failure" | "0" | "0.0" | "noncompliant"
-            | "non compliant" | "block" | "blocked" | "不通过" | "拒绝" | "不合格" | "错误" | "否" | "错" => {
-                Self::Reject
-            }
+            | "non compliant" | "block" | "blocked" | "不通过" | "未通过" | "没通过" | "没有通过" | "不对"
+            | "不正确" | "拒绝" | "不合格" | "错误" | "否" | "错" => Self::Reject,
             _ => return None,
         })
     }

@@ -59,9 +59,14 @@ pub(crate) fn further_items(result: &LimitResult) -> Option<String> {
     };
     let mut sentence = format!("about {} would decide it if the estimate is right", further(n));
     if let Some(ends) = result.further_items_range {
-        let end = |n: Option<u64>| n.map_or("no number".to_owned(), format::count);
-        write!(sentence, " ({} or {}, were the truth at either end of the interval)", end(ends[0]), end(ends[1]))
-            .expect("writing to memory");
+        let end = |n: Option<u64>| n.map_or("no number of items decides".to_owned(), format::count);
+        write!(
+            sentence,
+            "; if the truth is the lower end of the interval: {}, the upper end: {}",
+            end(ends[0]),
+            end(ends[1])
+        )
+        .expect("writing to memory");
     }
     Some(sentence)
 }

@@ -134,19 +134,8 @@ impl OutDir {
         let entries = fs::read_dir(dir)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .with_context(|| format!("failed to list the directory {}", dir.display()))?;
-        let mut is_empty = true;
-        for entry in entries {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_END) {
-                if is_abandoned(&entry.path()) {
-                    // Should it not go away, it does no harm.
-                    fs::remove_file(entry.path()).ok();
-                }
-            } else {
-                is_empty = false;
-            }
-        }
+        let is_empty = entries.iter().all(|entry| is_unfinished(&entry.file_name().to_string_lossy()));
+        remove_abandoned(dir);
         if existing == Existing::Keep && !is_empty && !holds_report(dir) {
             let message = format!("{} is not empty and holds no earlier report", dir.display());
             return Err(Failure::usage(message)
@@ -172,6 +161,19 @@ impl Drop for OutDir {
         if self.made_here {
             // Refused by the system unless the directory is empty, which is what is wanted.
             fs::remove_dir(&self.dir).ok();
+        }
+    }
+}
+
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_END)
+}
+
+/// Removes what killed runs left in a directory. Should a file not go away, it does no harm.
+pub(super) fn remove_abandoned(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if is_unfinished(&entry.file_name().to_string_lossy()) && is_abandoned(&entry.path()) {
+            fs::remove_file(entry.path()).ok();
         }
     }
 }

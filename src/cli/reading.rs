@@ -1,5 +1,6 @@
 //! Reading sources: options shared by commands that read logs, and what becomes of the rows.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,34 @@ pub(super) fn read_sources(
         printer.detail(&format!("{name}: {}, {n_rows} rows, {n_bad_rows} left out", summary.format));
         reading.summaries.push(summary);
     }
+    if let Some(problem) = namesakes(sources, &reading.summaries) {
+        reading.problems.add(problem);
+    }
     Ok(reading)
+}
+
+/// Returns what is to be said of files that name no judge and are called alike: their judgements are one judge's.
+fn namesakes(sources: &[PathBuf], summaries: &[ReadSummary]) -> Option<Problem> {
+    let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (source, summary) in sources.iter().zip(summaries) {
+        if let Some(name) = &summary.judge_by_file_name {
+            by_name.entry(name).or_default().push(source.display().to_string());
+        }
+    }
+    let (name, files) = by_name.into_iter().find(|(_, files)| files.len() > 1)?;
+    Some(Problem {
+        severity: Severity::Warning,
+        code: "judges-of-one-name".to_owned(),
+        message: format!(
+            "{} name no judge and were all taken as by `{name}`; if they are different judges, rename the files or add a \
+             judge column",
+            files.join(", ")
+        ),
+        count: files.len() as u64,
+        file: None,
+        line: None,
+        column: Some("judge".to_owned()),
+    })
 }
 
 fn unreadable(error: ReadError) -> Failure {

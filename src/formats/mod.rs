@@ -90,6 +90,8 @@ pub struct ReadSummary {
     pub n_rows: u64,
     /// Rows that could not be read and were left out; each was reported as a problem.
     pub n_bad_rows: u64,
+    /// The file's stem, where rows that name no judge were taken as by a judge of that name.
+    pub judge_by_file_name: Option<String>,
 }
 
 /// Why a source could not be read.
@@ -182,8 +184,8 @@ fn read_source(
     let (path, stem) = (source.path.clone(), source.stem.clone());
     let mut rows = PlainRows::new(&path, &stem, &options.columns, sink);
     let format = read_table(source, row_bytes, &mut rows);
-    let (n_rows, n_bad_rows) = rows.finish();
-    Ok(ReadSummary { format: format?.to_owned(), n_rows, n_bad_rows })
+    let summary = rows.finish();
+    Ok(ReadSummary { format: format?.to_owned(), ..summary })
 }
 
 /// Reads the rows of a table in any format and returns the format's name.

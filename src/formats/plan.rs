@@ -157,7 +157,11 @@ impl Plan {
         let found = found.or_else(|| self.columns.iter().position(|column| column.eq_ignore_ascii_case(name)));
         found.ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
-            let hint = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+            let hint = match near {
+                _ if name.contains("..") => " (a range of columns goes with `repeats=` or `raters=`)".to_owned(),
+                Some(near) => format!(" (did you mean `{near}`?)"),
+                None => String::new(),
+            };
             format!("there is no column `{name}`{hint}. The table has: {}", listed(&self.columns))
         })
     }

@@ -1,7 +1,7 @@
 //! From rows to judgements: the plan carried out, row by row, into a [`Sink`].
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::labels::{self, Labels};
 use super::ordinary::Ordinary;
 use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
 use super::table::{Cell, Cells, Complaints, Needs, RowSink, Rows, excerpt};
-use super::{Part, ReadError, Sink};
+use super::{Part, ReadError, ReadSummary, Sink};
 
 /// Turns the rows of one table into judgements.
 pub(super) struct PlainRows<'s> {
@@ -56,6 +56,8 @@ struct Tally {
     n_bad_rows: u64,
     n_unwanted: u64,
     n_unlabelled: u64,
+    /// Rows whose judge is called as the file is.
+    n_named_by_file: u64,
 }
 
 /// The plan's fields, looked up once.
@@ -84,10 +86,10 @@ impl<'s> PlainRows<'s> {
         Self { path: path.to_path_buf(), stem: stem.to_owned(), map, sink, rules: Arc::default(), tally }
     }
 
-    /// Hands the complaints on, and returns how many rows were seen and how many of them could not be read. Called once,
-    /// also after a failure.
-    pub(super) fn finish(self) -> (u64, u64) {
-        let Self { sink, tally: Tally { mut complaints, n_rows, n_bad_rows, n_unwanted, n_unlabelled, .. }, .. } = self;
+    /// Hands the complaints on, and returns what was read. Called once, also after a failure.
+    pub(super) fn finish(self) -> ReadSummary {
+        let Self { stem, sink, tally, .. } = self;
+        let Tally { mut complaints, n_rows, n_bad_rows, n_unwanted, n_unlabelled, n_named_by_file, .. } = tally;
         complaints.flush(sink);
         if n_unwanted > 0 {
             let message = format!("{n_unwanted} rows were left out, as `where` asks");
@@ -97,7 +99,8 @@ impl<'s> PlainRows<'s> {
             let message = "items have no label in the file of labels; they are read without one".to_owned();
             sink.problem(complaints.about_file(Severity::Warning, "item-not-in-labels", n_unlabelled, message));
         }
-        (n_rows, n_bad_rows)
+        let judge_by_file_name = (n_named_by_file > 0).then_some(stem);
+        ReadSummary { format: String::new(), n_rows, n_bad_rows, judge_by_file_name }
     }
 
     fn explain(&self, error: PlanError, names: &[String]) -> ReadError {
@@ -131,6 +134,18 @@ impl<'s> PlainRows<'s> {
             let count = pairs.len() as u64;
             let note = self.tally.complaints.about_file(Severity::Note, "columns-recognised", count, message);
             self.sink.problem(note);
+        }
+        let twice: BTreeSet<String> = plan
+            .columns_used()
+            .into_values()
+            .filter(|name| plan.columns.iter().filter(|other| *other == name).count() > 1)
+            .collect();
+        if !twice.is_empty() {
+            let names = twice.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let message = format!("several columns are called {names}; the first of them is used");
+            let count = twice.len() as u64;
+            let warning = self.tally.complaints.about_file(Severity::Warning, "column-twice", count, message);
+            self.sink.problem(warning);
         }
         if !plan.unused.is_empty() {
             let message = format!("columns not used: {}", listed(&plan.unused));
@@ -244,6 +259,7 @@ impl Tally {
         self.n_bad_rows += next.n_bad_rows;
         self.n_unwanted += next.n_unwanted;
         self.n_unlabelled += next.n_unlabelled;
+        self.n_named_by_file += next.n_named_by_file;
     }
 }
 
@@ -254,6 +270,8 @@ impl Rules {
         match ordinary.and_then(|ordinary| ordinary.judgement(cells, &self.stem, tally.repeat_base)) {
             Some(judgement) => {
                 tally.n_rows += 1;
+                let is_stem = std::ptr::eq(judgement.judge.as_ref(), self.stem.as_str());
+                tally.n_named_by_file += u64::from(is_stem);
                 sink.judgement(&judgement, line)
             }
             None => self.any_row(tally, sink, cells, line),
@@ -277,6 +295,15 @@ impl Rules {
             tally.bad_row("missing-item", line, None, || "the item is empty; the row was left out".to_owned());
             return Ok(());
         };
+        if let Some(Text::Column(idx)) = fast.item
+            && let Cell::Number(number) = cells.cell(idx)
+            && number.abs() >= LARGEST_EXACT
+        {
+            tally.bad_row("item-not-exact", line, Some((idx, &plan.columns[idx])), || {
+                format!("{number} has more digits than a number keeps, so that items could not be told apart; write them in quotes")
+            });
+            return Ok(());
+        }
         let repeat = match fast.repeat.map(|idx| (idx, cells.cell(idx))) {
             None | Some((_, Cell::Empty)) => None,
             Some((idx, cell)) => {
@@ -398,6 +425,7 @@ impl Rules {
         }
         if judgement.rater.is_none() && judgement.judge.is_empty() {
             judgement.judge = Cow::Borrowed(stem);
+            tally.n_named_by_file += 1;
         }
         tally.n_rows += 1;
         let complaints = &mut tally.complaints;
@@ -411,6 +439,9 @@ impl Rules {
         Ok(())
     }
 }
+
+/// From here on, neighbouring whole numbers are one and the same floating-point number: 2^53.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Fields that are numbers nobody needs for a verdict.
 const RARE: [Field; 9] = [

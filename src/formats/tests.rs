@@ -449,3 +449,60 @@ fn every_name_that_is_recognised_is_documented() {
         }
     }
 }
+
+/// A table of several blocks, with a broken row in each: what is read on all cores is what is read row by row.
+#[test]
+fn a_table_read_in_parts_is_the_one_read_row_by_row() {
+    use std::fmt::Write as _;
+
+    let mut table = String::from("item,judge,repeat,verdict,label,price\n");
+    for row in 0..60_000 {
+        let (item, judge) = (row / 3, if row % 7 == 0 { "\"judge, two\"" } else { "g" });
+        let verdict = ["accept", "reject", "perhaps"][row % 3];
+        writeln!(table, "item {item},{judge},{},{verdict},{},0.001", row % 3 + 1, item % 2).expect("memory takes it");
+        if row % 9_000 == 5 {
+            table.push_str("a row of three,g,1\n\n");
+        }
+    }
+    let one_by_one = read_as(&table, "");
+    let read = |n_threads: usize| {
+        let stream = Box::new(Cursor::new(table.clone().into_bytes()));
+        let source = source::from_stream(Path::new("judge-x.csv"), stream).expect("opens");
+        let written = tempfile::NamedTempFile::with_suffix(".jsonl").expect("a temporary file");
+        let mut writer = super::LogWriter::create(written.path()).expect("can be written");
+        let mut collector = super::Collector::default();
+        let mut both = super::Tee { first: &mut collector, second: &mut writer };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads start");
+        let options = ReadOptions::default();
+        pool.install(|| read_source(source, &options, ROW_BYTES, &mut both)).expect("reads");
+        writer.finish().expect("is written");
+        (std::fs::read_to_string(written.path()).expect("is text"), collector)
+    };
+    let ((text, collector), (other_text, other)) = (read(1), read(3));
+    assert!(text.lines().eq(one_by_one.json()));
+    assert_eq!(text, other_text);
+    assert_eq!(collector.problems.as_slice(), one_by_one.problems);
+    assert_eq!(other.problems, collector.problems);
+    assert!(one_by_one.codes().contains(&("wrong-number-of-fields", 7, 8)));
+    let log = collector.log;
+    assert_eq!((log.len(), log.items.len(), log.judges.len()), (60_000, 20_000, 2));
+    for (row_idx, (judgement, line)) in one_by_one.rows.iter().enumerate() {
+        assert_eq!(log.items.name(log.item[row_idx]), judgement.item);
+        assert_eq!(log.judges.name(log.judge.at(row_idx)), judgement.judge);
+        assert_eq!((u64::from(log.line.at(row_idx)), Some(log.repeat.at(row_idx))), (*line, judgement.repeat));
+    }
+    assert_eq!(log.price.0.to_bits(), other.log.price.0.to_bits());
+}
+
+#[test]
+fn items_that_are_numbers_beyond_what_a_number_keeps_are_refused() {
+    let kept = read_as("{\"item\": 100000000000000000001, \"score\": 1}\n{\"item\": 12, \"score\": 2}\n", "");
+    assert_eq!((kept.rows.len(), kept.codes()), (1, vec![("item-not-exact", 1, 1)]));
+}
+
+#[test]
+fn two_columns_of_one_name_are_told() {
+    let kept = read_as("item,score,score\na,1,2\n", "");
+    assert_eq!(kept.rows[0].0.score, Some(1.0));
+    assert_eq!(kept.codes(), [("column-twice", 1, 0)]);
+}

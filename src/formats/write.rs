@@ -160,6 +160,8 @@ impl LogWriter {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(folder).map_err(|source| failed(path, source))?;
+        // Tells other runs that this one lives. A file system without locks loses no more than that.
+        file.as_file().try_lock().ok();
         Self::new(path, Target::File(file), format, packing)
     }
 

@@ -126,3 +126,55 @@ fn columns_that_map_nothing_are_refused() {
     assert_eq!(run.status, 3);
     assert!(run.stderr.contains("--columns") && run.stderr.contains("nonsense"), "{}", run.stderr);
 }
+
+#[test]
+fn a_setting_that_changes_nothing_is_told() {
+    let run = Desk::new().run(&["audit", "fit.csv", "--gate", "gate.toml", "--accept-at", "3"]);
+    assert!(
+        run.stderr.contains("`accept_at` is about scores and changes nothing: verdict is audited"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn scores_outside_the_declared_scale_are_counted() {
+    let desk = Desk::new();
+    desk.write("scores.csv", "item,score\na,3\nb,11\nc,0\n");
+    let run = desk.run(&["audit", "scores.csv", "--scale", "1-10"]);
+    assert!(run.stderr.contains("scores lie outside the declared scale, 1 to 10"), "{}", run.stderr);
+    assert!(run.stderr.contains("(2 times"), "{}", run.stderr);
+}
+
+#[test]
+fn labels_of_minus_one_and_one_say_wrong_and_right() {
+    let desk = Desk::new();
+    let rows: String =
+        (0..40).map(|item| format!("i{item},{},{}\n", 1 + item % 10, if item % 2 == 0 { -1 } else { 1 })).collect();
+    desk.write("scores.csv", &format!("item,score,label\n{rows}"));
+    let audit = audit(&desk.run(&["audit", "scores.csv", "--json"]));
+    assert!(audit.judges[0].measures.contains_key("auc") && !audit.judges[0].measures.contains_key("mean_error"));
+}
+
+#[test]
+fn files_of_one_name_that_name_no_judge_are_told() {
+    let desk = Desk::new();
+    for folder in ["a", "b"] {
+        std::fs::create_dir(desk.join(folder)).unwrap();
+        desk.write(&format!("{folder}/judge.csv"), "item,verdict\nq1,accept\nq2,reject\n");
+    }
+    let run = desk.run(&["audit", "a/judge.csv", "b/judge.csv"]);
+    assert!(
+        run.stderr.contains("a/judge.csv, b/judge.csv name no judge and were all taken as by `judge`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn what_a_killed_conversion_left_goes_away() {
+    let desk = Desk::new();
+    desk.write(".assize-abc.tmp", "half");
+    assert_eq!(desk.run(&["convert", "fit.csv", "plain.jsonl"]).status, 0);
+    assert!(!desk.join(".assize-abc.tmp").exists());
+}

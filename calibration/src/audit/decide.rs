@@ -54,7 +54,7 @@ pub(crate) fn decide(
     }
     correct(&mut trials);
     let alpha = (1.0 - level) / 2.0;
-    let mut results: Vec<LimitResult> = trials.iter().map(|trial| apply(trial, level, alpha)).collect();
+    let mut results: Vec<LimitResult> = trials.iter().map(|trial| apply(trial, measured, level, alpha)).collect();
     let order = |id: &str| super::catalogue::MEASURES.iter().position(|measure| measure.id == id);
     results.sort_by_key(|result| order(&result.measure));
     let (fitness, why) = conclude(gate, measured, &trials, &results);
@@ -69,14 +69,14 @@ fn correct(trials: &mut [Trial<'_>]) {
     }
 }
 
-fn apply(trial: &Trial<'_>, level: f64, alpha: f64) -> LimitResult {
+fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> LimitResult {
     let side = if trial.side == Side::Min { "min" } else { "max" };
     let mut result = LimitResult {
         measure: trial.id.to_owned(),
         side: side.to_owned(),
         limit: trial.limit,
         state: LimitState::Unmeasured,
-        why: "this log cannot measure it".to_owned(),
+        why: why_unmeasured(trial.id, measured),
         p_broken: trial.p_broken,
         further_items: None,
         further_items_range: None,
@@ -140,6 +140,18 @@ fn apply(trial: &Trial<'_>, level: f64, alpha: f64) -> LimitResult {
     result
 }
 
+/// Returns why a measure is missing, and the columns that would allow it.
+fn why_unmeasured(id: &str, measured: &Measured) -> String {
+    let Some(known) = measured.unmeasured.iter().find(|unmeasured| unmeasured.id == id) else {
+        return "this log cannot measure it".to_owned();
+    };
+    let needs = match known.needs.as_slice() {
+        [] => String::new(),
+        needs => format!(" (it takes: {})", needs.join(", ")),
+    };
+    format!("this log cannot measure it: {}{needs}", known.reason)
+}
+
 /// Returns how many items beyond those at hand decide with 80 % power, were the truth as stated: with the bound on the
 /// same side of the limit as the truth. `None`: no number decides.
 ///
@@ -166,14 +178,21 @@ fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f
             (z + power).powi(2) * standard_error * standard_error * n_items / (gap * gap)
         }
     };
-    let further = (needed - n_items).ceil().max(1.0);
+    let further = rounded_up((needed - n_items).ceil().max(1.0));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and ten million")]
     (further <= MOST_FURTHER_ITEMS).then_some(further as u64)
 }
 
+/// Returns a number rounded up to two digits: what rests on an estimate is not known more closely.
+fn rounded_up(number: f64) -> f64 {
+    let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    (number / step).ceil() * step
+}
+
 fn show(number: f64, unit: Unit) -> String {
     match unit {
-        Unit::Share | Unit::Coefficient => format!("{number:.3}"),
+        Unit::Share => format!("{:.1} %", 100.0 * number),
+        Unit::Coefficient => format!("{number:.3}"),
         Unit::Points => format!("{number:.2}"),
     }
 }

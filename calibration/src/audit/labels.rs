@@ -178,11 +178,14 @@ fn read_words(
     categories: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Vec<Truth> {
-    // With scores, labels that are all 0 or 1 say right or wrong; any other number makes all of them scores.
+    // With scores, labels that are all 0 or 1 say right or wrong, and so do −1 and 1 where no score is below 0; any other
+    // number makes all of them scores.
     let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let all_are =
+        |bad: f64| log.labels.iter().all(|word| number(word).is_none_or(|value| is(value, bad) || is(value, 1.0)));
     let is_binary = kind == OutcomeKind::Score
         && config.good_at.is_none()
-        && log.labels.iter().all(|word| number(word).is_none_or(|value| is(value, 0.0) || is(value, 1.0)));
+        && (all_are(0.0) || (all_are(-1.0) && !log.score.iter().any(|score| *score < 0.0)));
     let mut added = BTreeMap::new();
     let mut unknown: Vec<&str> = Vec::new();
     let truths: Vec<Truth> = log

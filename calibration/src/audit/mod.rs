@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::gate::Gate;
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems, Severity};
 
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
@@ -100,7 +100,7 @@ pub enum AuditError {
     #[error("no row has a {0} column; outcomes present: {1}")]
     NoOutcome(&'static str, String),
     /// The judge or arm asked for is not in the log.
-    #[error("the log has no {0} named {1:?}; it has: {2}")]
+    #[error("the log has no {0} named {1:?}; it has: {has}", has = if .2.is_empty() { "none" } else { .2 })]
     Unknown(&'static str, String, String),
     /// A setting is out of its range.
     #[error("{0}")]
@@ -120,6 +120,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let mut problems = Problems::default();
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
+    report_settings(&table, config, &mut problems);
     let judges: Vec<JudgeAudit> =
         table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
@@ -201,6 +202,40 @@ fn select(table: &mut Table<'_>, config: &AuditConfig) -> Result<(), AuditError>
         return Err(AuditError::Empty(Some("no row is by the judge and arm asked for".to_owned())));
     }
     Ok(())
+}
+
+/// Reports settings that change nothing here, and scores that contradict the scale.
+fn report_settings(table: &Table<'_>, config: &AuditConfig, problems: &mut Problems) {
+    let mut warn = |code: &str, count: u64, column: &str, message: String| {
+        problems.add(Problem {
+            severity: Severity::Warning,
+            code: code.to_owned(),
+            message,
+            count,
+            file: None,
+            line: None,
+            column: Some(column.to_owned()),
+        });
+    };
+    if table.kind != OutcomeKind::Score {
+        let given = [
+            ("accept_at", config.accept_at.is_some()),
+            ("good_at", config.good_at.is_some()),
+            ("scale", config.scale.is_some()),
+        ];
+        for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let kind = table.kind.column();
+            warn("setting-unused", 1, kind, format!("`{name}` is about scores and changes nothing: {kind} is audited"));
+        }
+    }
+    if let (OutcomeKind::Score, Some([low, high])) = (table.kind, config.scale) {
+        let draws = table.subjects.iter().flat_map(|subject| &subject.draws);
+        let n_outside = draws.filter(|draw| **draw < low || **draw > high).count() as u64;
+        if n_outside > 0 {
+            let message = format!("scores lie outside the declared scale, {low} to {high}; they are used as they are");
+            warn("score-outside-scale", n_outside, "score", message);
+        }
+    }
 }
 
 fn data(table: &Table<'_>, config: &AuditConfig) -> Data {

@@ -42,7 +42,7 @@ impl<'s> Out<'s> {
             sink,
             file: input.path.display().to_string(),
             stem: input.stem.clone(),
-            summary: ReadSummary { format: format.name().to_owned(), n_rows: 0, n_bad_rows: 0 },
+            summary: ReadSummary { format: format.name().to_owned(), ..ReadSummary::default() },
             n_judgements: 0,
             damage: None,
         }
@@ -112,7 +112,7 @@ impl<'s> Out<'s> {
         if self.n_judgements > 0 {
             return Ok(self.summary);
         }
-        let ReadSummary { format, n_rows, n_bad_rows } = self.summary;
+        let ReadSummary { format, n_rows, n_bad_rows, .. } = self.summary;
         let what = match self.damage {
             Some(place) => format!("damaged or cut short ({place})"),
             None if n_rows == 0 => "it holds no records".to_owned(),
