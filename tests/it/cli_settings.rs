@@ -149,9 +149,9 @@ fn scores_outside_the_declared_scale_are_counted() {
 #[test]
 fn labels_of_minus_one_and_one_say_wrong_and_right() {
     let desk = Desk::new();
-    let rows: String =
-        (0..40).map(|item| format!("i{item},{},{}\n", 1 + item % 10, if item % 2 == 0 { -1 } else { 1 })).collect();
-    desk.write("scores.csv", &format!("item,score,label\n{rows}"));
+    let mut rows = vec!["item,score,label".to_owned()];
+    rows.extend((0..40).map(|item| format!("i{item},{},{}", 1 + item % 10, if item % 2 == 0 { -1 } else { 1 })));
+    desk.write("scores.csv", &rows.join("\n"));
     let audit = audit(&desk.run(&["audit", "scores.csv", "--json"]));
     assert!(audit.judges[0].measures.contains_key("auc") && !audit.judges[0].measures.contains_key("mean_error"));
 }
