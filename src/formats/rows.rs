@@ -142,7 +142,9 @@ impl<'s> PlainRows<'s> {
             .collect();
         if !twice.is_empty() {
             let names = twice.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let message = format!("several columns are called {names}; the first of them is used");
+            let message = format!(
+                "several columns are called {names}; the first of them is used. If another is meant, rename it"
+            );
             let count = twice.len() as u64;
             let warning = self.tally.complaints.about_file(Severity::Warning, "column-twice", count, message);
             self.sink.problem(warning);

@@ -506,3 +506,22 @@ fn two_columns_of_one_name_are_told() {
     assert_eq!(kept.rows[0].0.score, Some(1.0));
     assert_eq!(kept.codes(), [("column-twice", 1, 0)]);
 }
+
+/// A vocabulary that changes no word sends every row the long way.
+#[test]
+fn the_short_way_and_the_long_way_read_the_same() {
+    for outcome in ["verdict", "score"] {
+        let mut table = format!("item,judge,repeat,{outcome},label,group,arm,dimension\n");
+        for cell in ["accept", "Yes", "0", "1", "7.50", "NaN", "inf", "", " pass ", "perhaps"] {
+            for (repeat, label) in [("1", "1"), ("", ""), ("0", "x"), ("2.0", "1.0"), ("two", "1")] {
+                table.push_str(
+                    &["q,,", repeat, ",", cell, ",", label, ",g,,d\n,j,", repeat, ",", cell, ",1,,a,\n"].concat(),
+                );
+            }
+        }
+        let (short, long) = (read_as(&table, ""), read_as(&table, "values={nothing=unparsed}"));
+        assert!(short.rows.len() > 10);
+        assert_eq!(short.rows, long.rows, "{outcome}");
+        assert_eq!(short.codes(), long.codes(), "{outcome}");
+    }
+}

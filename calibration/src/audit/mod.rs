@@ -225,14 +225,23 @@ fn report_settings(table: &Table<'_>, config: &AuditConfig, problems: &mut Probl
         ];
         for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             let kind = table.kind.column();
-            warn("setting-unused", 1, kind, format!("`{name}` is about scores and changes nothing: {kind} is audited"));
+            warn(
+                "setting-unused",
+                1,
+                kind,
+                format!(
+                    "`{name}` is about scores and changes nothing: {kind} is audited; leave it out, or audit scores (outcome = score)"
+                ),
+            );
         }
     }
     if let (OutcomeKind::Score, Some([low, high])) = (table.kind, config.scale) {
         let draws = table.subjects.iter().flat_map(|subject| &subject.draws);
         let n_outside = draws.filter(|draw| **draw < low || **draw > high).count() as u64;
         if n_outside > 0 {
-            let message = format!("scores lie outside the declared scale, {low} to {high}; they are used as they are");
+            let message = format!(
+                "scores lie outside the declared scale, {low} to {high}; they are used as they are: correct the scale, or the scores"
+            );
             warn("score-outside-scale", n_outside, "score", message);
         }
     }
