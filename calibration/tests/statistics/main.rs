@@ -11,6 +11,7 @@
 mod agreement;
 mod bootstrap;
 mod coverage;
+mod deciding;
 mod distribution;
 mod golden;
 mod icc;
@@ -19,3 +20,4 @@ mod rank;
 mod roc;
 mod rules;
 mod simulated;
+mod small_logs;
