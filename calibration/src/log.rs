@@ -5,6 +5,7 @@
 
 use crate::judgement::{Choice, Judgement, Order, OutcomeKind, Verdict};
 use crate::names::Names;
+use crate::problem::Problem;
 
 /// No name: the field was empty.
 pub const NONE: u32 = u32::MAX;
@@ -124,7 +125,9 @@ pub struct Log {
     /// Digest of the content of each row; 0 where absent.
     pub content: Sparse<u64>,
     /// Line of each row in its file; 0 where unknown.
-    pub line: Sparse<u32>,
+    line: Sparse<u32>,
+    /// The files the rows came from, each with its first row.
+    sources: Vec<(usize, String)>,
     has_score: bool,
     /// Whether any row has one of the columns that few logs have.
     has_more: bool,
@@ -171,6 +174,7 @@ impl Default for Log {
             place: Sparse::new(0),
             content: Sparse::new(0),
             line: Sparse::new(0),
+            sources: Vec::new(),
             has_score: false,
             has_more: false,
             confidence: Vec::new(),
@@ -211,6 +215,28 @@ impl Log {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.item.is_empty()
+    }
+
+    /// Says that the rows pushed from here on come from the file `name`.
+    pub fn begin_source(&mut self, name: &str) {
+        self.sources.push((self.len(), name.to_owned()));
+    }
+
+    /// Returns the line of a row in its file, counted from 1, or 0 where unknown.
+    #[must_use]
+    pub fn line(&self, row_idx: usize) -> u64 {
+        u64::from(self.line.at(row_idx))
+    }
+
+    /// Returns the problem as first met in this row: in its file, at its line.
+    #[must_use]
+    pub fn locate(&self, row_idx: usize, problem: Problem) -> Problem {
+        let problem = problem.at_line(self.line(row_idx));
+        let n_begun = self.sources.partition_point(|(first_row_idx, _)| *first_row_idx <= row_idx);
+        match self.sources[..n_begun].last() {
+            Some((_, name)) => problem.in_file(name),
+            None => problem,
+        }
     }
 
     /// Adds one judgement. `line` is its place in its file, 0 if unknown.
@@ -273,6 +299,7 @@ impl Log {
     /// afterwards and keeps its room, to be filled again.
     pub fn append(&mut self, other: &mut Self) {
         let (row_idx, n_rows) = (self.len(), other.len());
+        self.sources.extend(other.sources.drain(..).map(|(first, name)| (row_idx + first, name)));
         let item = self.items.absorb(&other.items);
         other.items.clear();
         self.item.extend(other.item.drain(..).map(|id| item[id as usize]));

@@ -37,6 +37,39 @@ pub struct Problem {
     pub column: Option<String>,
 }
 
+impl Problem {
+    /// Returns a problem met once, at no known place.
+    #[must_use]
+    pub fn new(severity: Severity, code: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { severity, code: code.to_owned(), message, count: 1, file: None, line: None, column: None }
+    }
+
+    /// Returns it as met `count` times.
+    #[must_use]
+    pub fn times(self, count: u64) -> Self {
+        Self { count, ..self }
+    }
+
+    /// Returns it as first met in `file`.
+    #[must_use]
+    pub fn in_file(self, file: &str) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+
+    /// Returns it as first met at `line`, counted from 1; 0 is unknown.
+    #[must_use]
+    pub fn at_line(self, line: u64) -> Self {
+        Self { line: (line > 0).then_some(line), ..self }
+    }
+
+    /// Returns it as about `column`.
+    #[must_use]
+    pub fn in_column(self, column: &str) -> Self {
+        Self { column: Some(column.to_owned()), ..self }
+    }
+}
+
 /// Problems gathered while reading: one entry a code, file and column, with a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);

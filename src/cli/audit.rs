@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
+use assize_calibration::audit::{AuditConfig, BadSetting};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum;
@@ -15,7 +15,7 @@ use super::progress::{Gauge, Progress};
 use super::reading::{self, Reading, read_sources, refused};
 use super::render::{Format, render};
 use super::status::{Failure, Status};
-use crate::config::{Settings, check_audit_config, read_gate, read_settings};
+use crate::config::{Settings, read_gate, read_settings};
 use crate::formats::columns::ColumnMap;
 use crate::formats::{Collector, Tee};
 use crate::formats::{LogWriter, OutputFormat};
@@ -75,19 +75,26 @@ pub(super) struct Args {
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true, help_heading = "What to audit")]
     good_at: Option<f64>,
     /// Share of good items where the judge will work, 0 to 1 [default: that of the labels]
-    #[arg(long, value_name = "SHARE", help_heading = "How to measure")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     base_rate: Option<f64>,
     /// Confidence level of all intervals [default: 0.95]
-    #[arg(long, value_name = "LEVEL", env = "ASSIZE_LEVEL", hide_env_values = true, help_heading = "How to measure")]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "ASSIZE_LEVEL",
+        hide_env_values = true,
+        allow_negative_numbers = true,
+        help_heading = "How to measure"
+    )]
     level: Option<f64>,
     /// Seed of what draws at random [default: 1]
-    #[arg(long, env = "ASSIZE_SEED", hide_env_values = true, help_heading = "How to measure")]
+    #[arg(long, env = "ASSIZE_SEED", hide_env_values = true, value_parser = seed, allow_negative_numbers = true, help_heading = "How to measure")]
     seed: Option<u64>,
     /// Most false accepts that the chosen threshold may have, 0 to 1 [default: 0.1]
-    #[arg(long, value_name = "SHARE", help_heading = "How to measure")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     cap: Option<f64>,
     /// Repeats for which figures that grow with repeats are stated [default: 5]
-    #[arg(long, value_name = "K0", help_heading = "How to measure")]
+    #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
@@ -125,6 +132,11 @@ fn scale(text: &str) -> Result<[f64; 2], String> {
     if scale[0] < scale[1] { Ok(scale) } else { Err("the lowest score must come first".to_owned()) }
 }
 
+/// Reads a seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_not_one| format!("write a whole number from 0 to {}", u64::MAX))
+}
+
 /// The layers put together.
 struct Plan {
     config: AuditConfig,
@@ -153,7 +165,7 @@ impl Plan {
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
-        check_audit_config(&config).map_err(|(field, message)| Failure::usage(format!("{} {message}", flag(field))))?;
+        config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
         let gate = match (&args.gate, settings.gate) {
             (Some(path), _) => read_gate(path).map_err(refused)?,
             (None, Some(gate)) => gate,
@@ -202,11 +214,14 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let audited = assize_calibration::audit::audit(&log, &plan.config, &plan.gate);
     drop(progress);
     let audited = audited.with_context(|| format!("failed to audit {}", names(&args.sources).join(", ")));
-    if audited.is_err() {
-        // What is wrong with the rows is likely to be why.
-        reading::tell(reading.problems.as_slice(), printer);
-    }
-    let mut audit = audited?;
+    let mut audit = match audited {
+        Ok(audit) => audit,
+        Err(error) => {
+            // What is wrong with the rows is likely to be why.
+            reading::tell(reading.problems.as_slice(), printer);
+            return Err(Failure::from(error).with_problems(reading.problems.into_vec()));
+        }
+    };
     drop(log);
     complete(&mut audit, &args.sources, options, reading);
     if args.strict {

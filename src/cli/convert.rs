@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::files::{Pending, is_special, remove_abandoned};
+use super::files::{Pending, is_special};
 use super::printer::{Form, Printer};
 use super::reading::{self, read_sources};
 use super::status::{Failure, Status};
 use crate::formats::ReadError;
 use crate::formats::{LogWriter, OutputFormat};
+use crate::unfinished;
 
 /// Turn logs of any known format into the plain log
 ///
@@ -100,7 +101,7 @@ fn open(args: &Args) -> Result<LogWriter, Failure> {
         return Err(Failure::usage(format!("{} exists", path.display()))
             .help("the last path is the one written; replace the file with --force"));
     } else {
-        remove_abandoned(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+        unfinished::remove_abandoned(unfinished::folder(path));
         LogWriter::create(path)
     };
     Ok(writer.map_err(anyhow::Error::from)?)

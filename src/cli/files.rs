@@ -1,8 +1,8 @@
 //! Files written whole or not at all.
 //!
 //! A file is written under another name in the same directory and takes its own name when it is complete, so that
-//! whoever looks, at any moment, sees the old file or the new one. A run that is killed leaves at most a file whose
-//! name begins with [`UNFINISHED`]; the next run into that directory removes it.
+//! whoever looks, at any moment, sees the old file or the new one. What a killed run leaves, the next run into that
+//! directory removes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -12,10 +12,7 @@ use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
 use super::status::Failure;
-
-/// How the names of files begin that are not complete.
-const UNFINISHED: &str = ".assize-";
-const UNFINISHED_END: &str = ".tmp";
+use crate::unfinished;
 
 /// The files of a report, in the order in which they take their names: `report.json`, which [`OutDir::open`] knows a
 /// report by, comes last.
@@ -48,18 +45,7 @@ impl Pending {
             let file = OpenOptions::new().write(true).open(&path).with_context(context)?;
             return Ok(Self { path, to: Target::Direct(file) });
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(UNFINISHED).suffix(UNFINISHED_END);
-        #[cfg(unix)]
-        {
-            // Readable for whom the umask allows, as any other file.
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = builder.tempfile_in(dir).with_context(context)?;
-        // Tells other runs that this one lives. A file system without locks loses no more than that.
-        file.as_file().try_lock().ok();
+        let file = unfinished::create_beside(&path).with_context(context)?;
         Ok(Self { path, to: Target::Renamed(file) })
     }
 
@@ -129,13 +115,17 @@ pub(super) struct OutDir {
 impl OutDir {
     /// Makes the directory, or takes one that is empty or holds an earlier report.
     pub(super) fn open(dir: &Path, existing: Existing) -> Result<Self, Failure> {
+        if fs::metadata(dir).is_ok_and(|known| !known.is_dir()) {
+            let message = format!("{} is a file, and a report is a directory of files", dir.display());
+            return Err(Failure::usage(message).help("name a directory with --out; it is made if there is none"));
+        }
         let made_here = !dir.exists();
         fs::create_dir_all(dir).with_context(|| format!("failed to make the directory {}", dir.display()))?;
         let entries = fs::read_dir(dir)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .with_context(|| format!("failed to list the directory {}", dir.display()))?;
-        let is_empty = entries.iter().all(|entry| is_unfinished(&entry.file_name().to_string_lossy()));
-        remove_abandoned(dir);
+        let is_empty = entries.iter().all(|entry| unfinished::is_unfinished(&entry.file_name().to_string_lossy()));
+        unfinished::remove_abandoned(dir);
         if existing == Existing::Keep && !is_empty && !holds_report(dir) {
             let message = format!("{} is not empty and holds no earlier report", dir.display());
             return Err(Failure::usage(message)
@@ -163,24 +153,6 @@ impl Drop for OutDir {
             fs::remove_dir(&self.dir).ok();
         }
     }
-}
-
-fn is_unfinished(name: &str) -> bool {
-    name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_END)
-}
-
-/// Removes what killed runs left in a directory. Should a file not go away, it does no harm.
-pub(super) fn remove_abandoned(dir: &Path) {
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        if is_unfinished(&entry.file_name().to_string_lossy()) && is_abandoned(&entry.path()) {
-            fs::remove_file(entry.path()).ok();
-        }
-    }
-}
-
-/// Returns whether a file that is not finished was left by a killed run: a living one holds a lock on it.
-fn is_abandoned(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 /// Returns an error if one of the files a report is made of is among the inputs.

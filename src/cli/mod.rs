@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use printer::{Form, Printer, Verbosity};
 use status::{Failure, Status};
@@ -109,8 +109,17 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let wants_json = args.iter().any(|arg| arg == "--json");
+    let cli = match command().try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
+        Err(error) if error.use_stderr() && wants_json => {
+            let said = error.to_string();
+            let said = said.trim_start_matches("error:").trim();
+            let (message, help) = said.split_once("\n\n").unwrap_or((said, ""));
+            Printer::new(Verbosity::Normal, Form::Json, ColorChoice::Auto).failure(&Failure::usage(message).help(help));
+            return Status::Usage;
+        }
         Err(error) => {
             // Nobody is left to tell when this cannot be printed.
             error.print().ok();
@@ -139,6 +148,18 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         printer.failure(&failure);
         failure.status
     })
+}
+
+/// Returns the command line's definition, in which a variable that is empty counts as not set.
+fn command() -> clap::Command {
+    fn without_empty(arg: clap::Arg) -> clap::Arg {
+        let is_set = arg.get_env().and_then(|name| name.to_str()).is_none_or(|name| printer::env(name).is_some());
+        if is_set { arg } else { arg.env(None) }
+    }
+    fn of(command: clap::Command) -> clap::Command {
+        command.mut_args(without_empty).mut_subcommands(of)
+    }
+    of(Cli::command())
 }
 
 /// Runs `command` so that a panic in it, on any thread, ends in a message and [`Status::Internal`].

@@ -117,6 +117,7 @@ impl Printer {
                 "message": failure.error.to_string(),
                 "caused_by": failure.causes(),
                 "help": failure.help,
+                "problems": failure.problems,
                 "exit_status": failure.status as u8,
             }});
             if self.data(&format!("{object:#}\n")).is_ok() {

@@ -70,7 +70,7 @@ pub(super) fn read_sources(
             Ok(summary) => summary,
             Err(error) => {
                 tell(reading.problems.as_slice(), printer);
-                return Err(unreadable(error));
+                return Err(unreadable(error).with_problems(reading.problems.into_vec()));
             }
         };
         let (n_rows, n_bad_rows) = (summary.n_rows, summary.n_bad_rows);
@@ -92,19 +92,13 @@ fn namesakes(sources: &[PathBuf], summaries: &[ReadSummary]) -> Option<Problem> 
         }
     }
     let (name, files) = by_name.into_iter().find(|(_, files)| files.len() > 1)?;
-    Some(Problem {
-        severity: Severity::Warning,
-        code: "judges-of-one-name".to_owned(),
-        message: format!(
-            "{} name no judge and were all taken as by `{name}`; if they are different judges, rename the files or add a \
-             judge column",
-            files.join(", ")
-        ),
-        count: files.len() as u64,
-        file: None,
-        line: None,
-        column: Some("judge".to_owned()),
-    })
+    let message = format!(
+        "{} name no judge and were all taken as by `{name}`; if they are different judges, rename the files or add a \
+         judge column",
+        files.join(", ")
+    );
+    let problem = Problem::new(Severity::Warning, "judges-of-one-name", message);
+    Some(problem.times(files.len() as u64).in_column("judge"))
 }
 
 fn unreadable(error: ReadError) -> Failure {
@@ -155,6 +149,10 @@ impl Sink for Counted<'_> {
 
     fn problem(&mut self, problem: Problem) {
         self.problems.add(problem);
+    }
+
+    fn begin_source(&mut self, name: &str) {
+        self.rows.begin_source(name);
     }
 
     fn parts(&mut self) -> Option<&mut dyn Parts> {
@@ -221,7 +219,9 @@ pub(super) fn strict(problems: &[Problem]) -> Result<(), Failure> {
         message.push_str("\n  ");
         message.push_str(&described(problem));
     }
-    Err(Failure::usage(message).help("mend the input, or leave out --strict to set these rows aside and count them"))
+    Err(Failure::usage(message)
+        .help("mend the input, or leave out --strict to set these rows aside and count them")
+        .with_problems(problems.to_vec()))
 }
 
 /// Prints what is wrong with the input; with `--json` or where it is only worth a note, when verbose.

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use assize_calibration::problem::Problem;
+
 /// What a command tells its caller by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -33,6 +35,8 @@ pub(super) struct Failure {
     pub error: anyhow::Error,
     /// What to do, as a sentence or command. Absent when the message says it.
     pub help: Option<String>,
+    /// What is wrong with the input, where that was looked at: likely to be why. Told as text already, unless `--json`.
+    pub problems: Vec<Problem>,
 }
 
 impl Failure {
@@ -45,6 +49,13 @@ impl Failure {
     #[must_use]
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds what is wrong with the input.
+    #[must_use]
+    pub(super) fn with_problems(mut self, problems: Vec<Problem>) -> Self {
+        self.problems = problems;
         self
     }
 
@@ -68,7 +79,7 @@ impl Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        Self { status: Status::Usage, error, help: None }
+        Self { status: Status::Usage, error, help: None, problems: Vec::new() }
     }
 }
 

@@ -214,12 +214,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(text: &str, place: (usize, usize), said: &str, helped: &str) {
-        let error = read(text).unwrap_err();
-        let ConfigError::Refused { line, column, message, help, .. } = &error else { panic!("{error}") };
-        assert_eq!((*line, *column), place, "{error}");
-        assert!(message.contains(said), "{message:?} does not say {said:?}");
-        let help = help.as_deref().unwrap_or_default();
-        assert!(help.contains(helped), "{help:?} does not say {helped:?}");
+        read(text).unwrap_err().check_refused(place, said, helped);
     }
 
     #[test]

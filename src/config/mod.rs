@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub use gate::{built_in_gate_text, gate_text, read_gate};
 pub use nearest::nearest;
-pub use settings::{Settings, check_audit_config, read_columns, read_settings};
+pub use settings::{Settings, read_columns, read_settings};
 
 /// Why a file of settings was refused.
 #[derive(Debug, thiserror::Error)]
@@ -51,5 +51,18 @@ impl ConfigError {
             Self::Read { .. } => None,
             Self::Refused { help, .. } => help.as_deref(),
         }
+    }
+}
+
+#[cfg(test)]
+impl ConfigError {
+    /// Checks that a file was refused at this line and character, and what was said and advised.
+    #[track_caller]
+    fn check_refused(&self, place: (usize, usize), said: &str, helped: &str) {
+        let Self::Refused { line, column, message, help, .. } = self else { panic!("{self}") };
+        assert_eq!((*line, *column), place, "{self}");
+        assert!(message.contains(said), "{message:?} does not say {said:?}");
+        let help = help.as_deref().unwrap_or_default();
+        assert!(help.contains(helped), "{help:?} does not say {helped:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_calibration::audit::AuditConfig;
+use assize_calibration::audit::{AuditConfig, BadSetting};
 use assize_calibration::gate::Gate;
 use serde::Deserialize as _;
 use toml::Spanned;
@@ -73,44 +73,11 @@ fn audit_config(document: &Document, value: &Spanned<DeValue<'_>>) -> Result<Aud
     document.check_keys(table, &known)?;
     let config = AuditConfig::deserialize(Deserializer::from(Spanned::new(value.span(), table.clone())))
         .map_err(|error| document.not_toml(&error))?;
-    check_audit_config(&config).map_err(|(field, message)| {
+    config.check().map_err(|BadSetting { field, must }| {
         let span = table.get(field).map_or(value.span(), Spanned::span);
-        document.refuse(span, format!("`{field}` {message}"), None)
+        document.refuse(span, format!("`{field}` {must}"), None)
     })?;
     Ok(config)
-}
-
-/// Checks that the values of a configuration are in range.
-///
-/// # Errors
-/// Returns the name of the first field that is not, and what it must be.
-pub fn check_audit_config(config: &AuditConfig) -> Result<(), (&'static str, String)> {
-    let share = |field, value: Option<f64>| match value {
-        Some(share) if !(0.0..=1.0).contains(&share) => {
-            Err((field, format!("must be a share from 0 to 1, not {share}")))
-        }
-        _ => Ok(()),
-    };
-    let finite = |field, value: Option<f64>| match value {
-        Some(number) if !number.is_finite() => Err((field, "must be a finite number".to_owned())),
-        _ => Ok(()),
-    };
-    if !(config.level >= 0.5 && config.level < 1.0) {
-        return Err(("level", format!("must be at least 0.5 and less than 1, not {}", config.level)));
-    }
-    share("base_rate", config.base_rate)?;
-    share("false_accept_cap", Some(config.false_accept_cap))?;
-    finite("accept_at", config.accept_at)?;
-    finite("good_at", config.good_at)?;
-    if let Some([low, high]) = config.scale
-        && !(low.is_finite() && high.is_finite() && low < high)
-    {
-        return Err(("scale", format!("must go from a lower to a higher number, not from {low} to {high}")));
-    }
-    if config.stability_repeats < 2 {
-        return Err(("stability_repeats", format!("must be at least 2, not {}", config.stability_repeats)));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -126,11 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(text: &str, place: (usize, usize), said: &str, helped: &str) {
-        let error = read(text).unwrap_err();
-        let ConfigError::Refused { line, column, message, help, .. } = &error else { panic!("{error}") };
-        assert_eq!((*line, *column), place, "{error}");
-        assert!(message.contains(said), "{message:?} does not say {said:?}");
-        assert!(help.as_deref().unwrap_or_default().contains(helped), "{help:?} does not say {helped:?}");
+        read(text).unwrap_err().check_refused(place, said, helped);
     }
 
     #[test]

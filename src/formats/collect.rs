@@ -27,6 +27,10 @@ impl Sink for Collector {
         self.problems.add(problem);
     }
 
+    fn begin_source(&mut self, name: &str) {
+        self.log.begin_source(name);
+    }
+
     fn parts(&mut self) -> Option<&mut dyn Parts> {
         Some(self)
     }
@@ -62,6 +66,11 @@ impl Sink for Tee<'_> {
 
     fn problem(&mut self, problem: Problem) {
         self.first.problem(problem);
+    }
+
+    fn begin_source(&mut self, name: &str) {
+        self.first.begin_source(name);
+        self.second.begin_source(name);
     }
 
     fn parts(&mut self) -> Option<&mut dyn Parts> {

@@ -120,7 +120,14 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_, '_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(child_idx) = map.next_key_seed(KeySeed(self.node))? {
             match child_idx {
-                Some(idx) => map.next_value_seed(ValueSeed { node: &self.node.children[idx].1, slots: self.slots })?,
+                Some(idx) => {
+                    let (name, node) = &self.node.children[idx];
+                    // Which of two values was meant, nobody can tell.
+                    if node.slot_idx.is_some_and(|slot_idx| !matches!(self.slots[slot_idx], Slot::Empty)) {
+                        return Err(serde::de::Error::custom(format_args!("the key {name:?} stands in it twice")));
+                    }
+                    map.next_value_seed(ValueSeed { node, slots: self.slots })?;
+                }
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }

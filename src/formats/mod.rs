@@ -49,6 +49,9 @@ pub trait Sink: Send {
     /// Takes a complaint about the input that does not end the reading.
     fn problem(&mut self, problem: Problem);
 
+    /// Is told that what follows comes from the file `name`.
+    fn begin_source(&mut self, _name: &str) {}
+
     /// Returns how this sink is filled by several threads, or `None` if it has to see the rows one by one.
     fn parts(&mut self) -> Option<&mut dyn Parts> {
         None
@@ -166,6 +169,7 @@ fn read_source(
     row_bytes: usize,
     sink: &mut dyn Sink,
 ) -> Result<ReadSummary, ReadError> {
+    sink.begin_source(&source.path.display().to_string());
     for assumption in source.assumptions.drain(..) {
         sink.problem(assumption);
     }

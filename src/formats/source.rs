@@ -102,15 +102,9 @@ pub(super) fn from_stream(path: &Path, stream: Box<dyn Read + Send>) -> Result<S
         return Ok(source);
     }
     let Guess { encoding, bom_bytes, assumption } = guess_encoding(&raw_head);
-    source.assumptions.extend(assumption.map(|message| Problem {
-        severity: Severity::Warning,
-        code: "encoding-assumed".to_owned(),
-        message,
-        count: 1,
-        file: Some(path.display().to_string()),
-        line: None,
-        column: None,
-    }));
+    let assumed =
+        |message| Problem::new(Severity::Warning, "encoding-assumed", message).in_file(&path.display().to_string());
+    source.assumptions.extend(assumption.map(assumed));
     let mut unpacked = unpacked;
     io::copy(&mut unpacked.by_ref().take(bom_bytes as u64), &mut io::sink()).map_err(failed)?;
     if let Some(encoding) = encoding {

@@ -170,19 +170,12 @@ impl Complaints {
             problem.count += 1;
             return;
         }
-        self.seen.push((
-            code,
-            column_idx,
-            Problem {
-                severity,
-                code: code.to_owned(),
-                message: message(),
-                count: 1,
-                file: Some(self.file.clone()),
-                line: (line > 0).then_some(line),
-                column: column.map(|(_, name)| name.to_owned()),
-            },
-        ));
+        let problem = Problem::new(severity, code, message()).in_file(&self.file).at_line(line);
+        let problem = match column {
+            Some((_, name)) => problem.in_column(name),
+            None => problem,
+        };
+        self.seen.push((code, column_idx, problem));
     }
 
     /// Returns an empty collection about the same file.
@@ -202,15 +195,7 @@ impl Complaints {
 
     /// Returns a complaint about the file as a whole.
     pub(super) fn about_file(&self, severity: Severity, code: &str, count: u64, message: String) -> Problem {
-        Problem {
-            severity,
-            code: code.to_owned(),
-            message,
-            count,
-            file: Some(self.file.clone()),
-            line: None,
-            column: None,
-        }
+        Problem::new(severity, code, message).times(count).in_file(&self.file)
     }
 
     /// Hands all complaints to the sink, in the order they were first made.

@@ -489,7 +489,7 @@ fn a_table_read_in_parts_is_the_one_read_row_by_row() {
     for (row_idx, (judgement, line)) in one_by_one.rows.iter().enumerate() {
         assert_eq!(log.items.name(log.item[row_idx]), judgement.item);
         assert_eq!(log.judges.name(log.judge.at(row_idx)), judgement.judge);
-        assert_eq!((u64::from(log.line.at(row_idx)), Some(log.repeat.at(row_idx))), (*line, judgement.repeat));
+        assert_eq!((log.line(row_idx), Some(log.repeat.at(row_idx))), (*line, judgement.repeat));
     }
     assert_eq!(log.price.0.to_bits(), other.log.price.0.to_bits());
 }

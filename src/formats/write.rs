@@ -11,6 +11,7 @@ use assize_calibration::problem::{Problem, Problems};
 use tempfile::NamedTempFile;
 
 use super::{Part, Parts, ReadError, Sink, own_part};
+use crate::unfinished::create_beside;
 
 /// How a log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,18 +151,7 @@ impl LogWriter {
                         .to_owned(),
             });
         };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".assize-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As any new file: the umask takes away what it takes away.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder).map_err(|source| failed(path, source))?;
-        // Tells other runs that this one lives. A file system without locks loses no more than that.
-        file.as_file().try_lock().ok();
+        let file = create_beside(path).map_err(|source| failed(path, source))?;
         Self::new(path, Target::File(file), format, packing)
     }
 

@@ -165,7 +165,7 @@ fn an_error_says_what_why_and_what_to_do() {
 #[test]
 fn a_flag_out_of_range_is_named() {
     let run = check_status(&["audit", "fit.csv", "--cap", "10"], 3);
-    assert!(run.stderr.contains("--cap must be a share from 0 to 1, not 10"), "{}", run.stderr);
+    assert!(run.stderr.contains("--cap must be a share of at least 0 and less than 1, not 10"), "{}", run.stderr);
 }
 
 #[test]
@@ -189,6 +189,43 @@ fn errors_are_json_when_json_is_asked_for() {
     let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(value["error"]["message"], "failed to read absent.csv");
     assert_eq!(value["error"]["exit_status"], 3);
+}
+
+#[test]
+fn a_wrong_command_line_is_told_in_json_too() {
+    let run = check_status(&["audit", "fit.csv", "--bogus", "--json"], 3);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(value["error"]["message"].as_str().unwrap().contains("--bogus"), "{value}");
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn errors_in_json_list_what_is_wrong_with_the_input() {
+    let desk = Desk::new();
+    desk.write("bad.csv", "item,verdict\nq1,accept\n,accept\n");
+    let run = desk.run(&["audit", "bad.csv", "--strict", "--json"]);
+    assert_eq!(run.status, 3, "{run:?}");
+    let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let problem = &value["error"]["problems"][0];
+    assert_eq!((&problem["file"], &problem["line"]), (&"bad.csv".into(), &3.into()), "{value}");
+}
+
+#[test]
+fn a_report_cannot_take_the_place_of_a_file() {
+    let desk = Desk::new();
+    let run = desk.run(&["audit", "fit.csv", "--out", "fit.csv"]);
+    assert_eq!(run.status, 3);
+    assert!(run.stderr.contains("fit.csv is a file"), "{}", run.stderr);
+}
+
+#[test]
+fn rows_that_contradict_each_other_are_placed_in_their_file() {
+    let desk = Desk::new();
+    desk.write("monday.csv", "item,judge,verdict,repeat,label\nq1,j,accept,1,1\nq2,j,accept,1,1\n");
+    desk.write("tuesday.csv", "item,judge,verdict,repeat,label\nq3,j,accept,1,1\nq2,j,reject,1,0\n");
+    let run = desk.run(&["audit", "monday.csv", "tuesday.csv"]);
+    let said = |what: &str| run.stderr.lines().any(|line| line.contains("tuesday.csv:3: ") && line.contains(what));
+    assert!(said("different answers") && said("two different labels"), "{}", run.stderr);
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn flags_count_more_than_variables_and_variables_more_than_files() {
     assert!((from_file.config.level - 0.8).abs() < 1e-12, "file");
     assert_eq!((from_file.config.seed, from_file.gate.name.as_str()), (7, "in settings"));
     assert!((run(&[], &[config, ("ASSIZE_LEVEL", "0.9")]).config.level - 0.9).abs() < 1e-12, "variable");
+    assert!((run(&[], &[config, ("ASSIZE_LEVEL", "")]).config.level - 0.8).abs() < 1e-12, "an empty variable is none");
     let from_flag = run(&["--level", "0.99", "--gate", "gate.toml"], &[config, ("ASSIZE_LEVEL", "0.9")]);
     assert!((from_flag.config.level - 0.99).abs() < 1e-12, "flag");
     assert_eq!(from_flag.gate.name, "gate.toml");

@@ -93,14 +93,18 @@ fn schemas_in_the_documents_are_those_of_the_types() {
 
 /// The page of commands is the help of the tool, so that it cannot drift.
 #[test]
+#[cfg(feature = "memory")]
 fn the_reference_of_commands_is_the_help() {
     let path = root().join("docs/reference/cli.md");
     let mut page =
         "# Commands\n\nWhat `--help` prints; `ASSIZE_BLESS=1 cargo test --test it the_reference_of_commands` \
                     writes this page.\n\nResults go to standard output, progress and notes to standard error.\n"
             .to_owned();
-    for command in ["", "audit", "convert", "report", "gate", "schema", "doctor", "completions"] {
-        let args: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+    let memory: &[&str] = &["", " add", " list", " show", " import", " export", " stats"];
+    let memory = memory.iter().map(|command| format!("memory{command}"));
+    let others = ["", "audit", "convert", "report", "gate", "schema", "doctor", "completions"];
+    for command in others.into_iter().map(str::to_owned).chain(memory) {
+        let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let title = if command.is_empty() { "assize".to_owned() } else { format!("assize {command}") };
         let help = run_in(root(), &args).stdout;
         write!(page, "\n## {title}\n\n```text\n").unwrap();

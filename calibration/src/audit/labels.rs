@@ -97,15 +97,8 @@ impl Labels {
             }
         }
         if n_tied > 0 {
-            problems.add(Problem {
-                severity: Severity::Note,
-                code: "tied-raters".to_owned(),
-                message: "items on which people's ratings tie have no label".to_owned(),
-                count: n_tied,
-                file: None,
-                line: None,
-                column: Some("rater".to_owned()),
-            });
+            let message = "items on which people's ratings tie have no label";
+            problems.add(Problem::new(Severity::Note, "tied-raters", message).times(n_tied).in_column("rater"));
         }
         let source = if kind == OutcomeKind::Score { "raters (mean)" } else { "raters (plurality)" };
         Self { source, by_item: Vec::new(), by_unit }
@@ -154,19 +147,12 @@ impl Conflicts {
 
     fn report(&self, log: &Log, problems: &mut Problems) {
         let Some(row_idx) = self.first else { return };
-        let line = u64::from(log.line.at(row_idx));
-        problems.add(Problem {
-            severity: Severity::Error,
-            code: "conflicting-labels".to_owned(),
-            message: format!(
-                "items carry two different labels and are taken as unlabelled (first: item {:?})",
-                log.items.name(log.item[row_idx])
-            ),
-            count: self.n,
-            file: None,
-            line: (line > 0).then_some(line),
-            column: Some("label".to_owned()),
-        });
+        let message = format!(
+            "items carry two different labels and are taken as unlabelled (first: item {:?})",
+            log.items.name(log.item[row_idx])
+        );
+        let problem = Problem::new(Severity::Error, "conflicting-labels", message);
+        problems.add(log.locate(row_idx, problem.times(self.n).in_column("label")));
     }
 }
 
@@ -211,20 +197,14 @@ fn read_words(
         .collect();
     if !unknown.is_empty() {
         let shown: Vec<String> = unknown.iter().take(5).map(|word| format!("{word:?}")).collect();
-        problems.add(Problem {
-            severity: Severity::Warning,
-            code: "unknown-label".to_owned(),
-            message: format!(
-                "labels that name no {} leave their items unlabelled: {}{}. Map them in the column map's label_values",
-                kind.column(),
-                shown.join(", "),
-                if unknown.len() > 5 { ", …" } else { "" }
-            ),
-            count: unknown.len() as u64,
-            file: None,
-            line: None,
-            column: Some("label".to_owned()),
-        });
+        let message = format!(
+            "labels that name no {} leave their items unlabelled: {}{}. Map them in the column map's label_values",
+            kind.column(),
+            shown.join(", "),
+            if unknown.len() > 5 { ", …" } else { "" }
+        );
+        let problem = Problem::new(Severity::Warning, "unknown-label", message);
+        problems.add(problem.times(unknown.len() as u64).in_column("label"));
     }
     truths
 }

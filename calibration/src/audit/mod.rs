@@ -5,6 +5,7 @@ mod baseline;
 pub mod catalogue;
 mod chance;
 mod compare;
+mod config;
 mod decide;
 mod errors;
 mod estimate;
@@ -17,6 +18,7 @@ mod position;
 mod ranking;
 pub mod result;
 mod scores;
+mod settings;
 mod stability;
 mod table;
 mod thresholds;
@@ -24,70 +26,16 @@ mod truth;
 mod voting;
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::gate::Gate;
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
-use crate::problem::{Problem, Problems, Severity};
+use crate::problem::Problems;
 
+pub use config::{AuditConfig, BadSetting};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 use table::{Subject, Table, Unit};
-
-/// How to audit. The defaults suit a log about which nothing is known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct AuditConfig {
-    /// Two-sided confidence level of every interval, in 0.5..1.
-    pub level: f64,
-    /// Seed of whatever draws at random. The same seed and log give the same result on any number of threads.
-    pub seed: u64,
-    /// Which outcome to audit when rows carry several. Absent: choice, else verdict, else score, else category.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<OutcomeKind>,
-    /// The lowest and highest score possible. Absent: the lowest and highest seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scale: Option<[f64; 2]>,
-    /// A score of at least this accepts. Absent: scores are only ranked, and thresholds are swept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub accept_at: Option<f64>,
-    /// A label that is a score and at least this counts as right. Absent: only 0/1 and accept/reject labels do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub good_at: Option<f64>,
-    /// The share of right items in production, for predictive values. Absent: the share among the labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_rate: Option<f64>,
-    /// Repeats at which k-dependent stability figures are stated.
-    pub stability_repeats: u32,
-    /// The cap on false accepts for the chosen threshold.
-    pub false_accept_cap: f64,
-    /// Audit only this judge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub judge: Option<String>,
-    /// Audit only this arm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arm: Option<String>,
-}
-
-impl Default for AuditConfig {
-    fn default() -> Self {
-        Self {
-            level: 0.95,
-            seed: 1,
-            outcome: None,
-            scale: None,
-            accept_at: None,
-            good_at: None,
-            base_rate: None,
-            stability_repeats: 5,
-            false_accept_cap: 0.1,
-            judge: None,
-            arm: None,
-        }
-    }
-}
 
 /// Why a log cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,8 +51,8 @@ pub enum AuditError {
     #[error("the log has no {0} named {1:?}; it has: {has}", has = if .2.is_empty() { "none" } else { .2 })]
     Unknown(&'static str, String, String),
     /// A setting is out of its range.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] BadSetting),
 }
 
 /// Audits a log: what it says about each judge under each arm, and whether each keeps the gate's limits.
@@ -115,12 +63,12 @@ pub enum AuditError {
 /// # Errors
 /// Returns an error when there is nothing to audit or a setting is out of range.
 pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, AuditError> {
-    check(config)?;
+    config.check()?;
     let kind = outcome_kind(log, config)?;
     let mut problems = Problems::default();
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
-    report_settings(&table, config, &mut problems);
+    settings::report(&table, config, &mut problems);
     let judges: Vec<JudgeAudit> =
         table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
@@ -137,29 +85,6 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         agreement: panel::agreement(&table, config),
         judges,
     })
-}
-
-fn check(config: &AuditConfig) -> Result<(), AuditError> {
-    let within = |name: &str, value: Option<f64>, low: f64, high: f64| match value {
-        Some(value) if !(value > low && value < high) => {
-            Err(AuditError::Config(format!("{name} must lie between {low} and {high}, not {value}")))
-        }
-        _ => Ok(()),
-    };
-    within("level", Some(config.level), 0.5, 1.0)?;
-    within("base_rate", config.base_rate, 0.0, 1.0)?;
-    within("false_accept_cap", Some(config.false_accept_cap), 0.0, 1.0)?;
-    if config.stability_repeats < 2 {
-        return Err(AuditError::Config("stability_repeats must be at least 2".to_owned()));
-    }
-    if let Some([low, high]) = config.scale
-        && (low >= high || !low.is_finite() || !high.is_finite())
-    {
-        return Err(AuditError::Config(format!(
-            "a scale needs a lowest and a higher highest score, not {low} to {high}"
-        )));
-    }
-    Ok(())
 }
 
 /// Returns the kind of outcome to audit: the one asked for, else choice, verdict, score, category, the first that occurs.
@@ -202,49 +127,6 @@ fn select(table: &mut Table<'_>, config: &AuditConfig) -> Result<(), AuditError>
         return Err(AuditError::Empty(Some("no row is by the judge and arm asked for".to_owned())));
     }
     Ok(())
-}
-
-/// Reports settings that change nothing here, and scores that contradict the scale.
-fn report_settings(table: &Table<'_>, config: &AuditConfig, problems: &mut Problems) {
-    let mut warn = |code: &str, count: u64, column: &str, message: String| {
-        problems.add(Problem {
-            severity: Severity::Warning,
-            code: code.to_owned(),
-            message,
-            count,
-            file: None,
-            line: None,
-            column: Some(column.to_owned()),
-        });
-    };
-    if table.kind != OutcomeKind::Score {
-        let given = [
-            ("accept_at", config.accept_at.is_some()),
-            ("good_at", config.good_at.is_some()),
-            ("scale", config.scale.is_some()),
-        ];
-        for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-            let kind = table.kind.column();
-            warn(
-                "setting-unused",
-                1,
-                kind,
-                format!(
-                    "`{name}` is about scores and changes nothing: {kind} is audited; leave it out, or audit scores (outcome = score)"
-                ),
-            );
-        }
-    }
-    if let (OutcomeKind::Score, Some([low, high])) = (table.kind, config.scale) {
-        let draws = table.subjects.iter().flat_map(|subject| &subject.draws);
-        let n_outside = draws.filter(|draw| **draw < low || **draw > high).count() as u64;
-        if n_outside > 0 {
-            let message = format!(
-                "scores lie outside the declared scale, {low} to {high}; they are used as they are: correct the scale, or the scores"
-            );
-            warn("score-outside-scale", n_outside, "score", message);
-        }
-    }
 }
 
 fn data(table: &Table<'_>, config: &AuditConfig) -> Data {

@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
             || arranged(log, kind, &clusters.of_item),
             || super::labels::Labels::read(log, kind, config, &mut categories, &mut label_problems),
         );
-        duplicates.report(problems);
+        duplicates.report(log, problems);
         problems.append(label_problems);
         let scale = config.scale.or_else(|| observed_scale(log, kind));
         if labels.is_empty() && !raters.is_empty() {
@@ -261,15 +261,9 @@ impl Clusters {
                 }
             }
             if let Some(row_idx) = first_split {
-                problems.add(row_problem(
-                    log,
-                    row_idx,
-                    Severity::Warning,
-                    "item-in-two-groups",
-                    "group",
-                    n_split,
-                    "an item stands in two groups; the groups are taken as one cluster",
-                ));
+                let message = "an item stands in two groups; the groups are taken as one cluster";
+                let problem = Problem::new(Severity::Warning, "item-in-two-groups", message);
+                problems.add(log.locate(row_idx, problem.times(n_split).in_column("group")));
             }
         }
         if !log.content.is_empty() {
@@ -286,15 +280,9 @@ impl Clusters {
                 }
             }
             if n_same > 0 {
-                problems.add(Problem {
-                    severity: Severity::Note,
-                    code: "same-content".to_owned(),
-                    message: "items with the same content under different names are counted as one cluster".to_owned(),
-                    count: n_same,
-                    file: None,
-                    line: None,
-                    column: Some("content".to_owned()),
-                });
+                let message = "items with the same content under different names are counted as one cluster";
+                let problem = Problem::new(Severity::Note, "same-content", message);
+                problems.add(problem.times(n_same).in_column("content"));
             }
         }
         let mut number = vec![NONE; n_items];
@@ -326,27 +314,6 @@ fn join(parent: &mut [u32], a: u32, b: u32) {
     // The smaller becomes the root, so that clusters are numbered in order of first sight.
     let (low, high) = (a.min(b), a.max(b));
     parent[high as usize] = low;
-}
-
-fn row_problem(
-    log: &Log,
-    row_idx: usize,
-    severity: Severity,
-    code: &str,
-    column: &str,
-    count: u64,
-    message: &str,
-) -> Problem {
-    let line = u64::from(log.line.at(row_idx));
-    Problem {
-        severity,
-        code: code.to_owned(),
-        message: message.to_owned(),
-        count,
-        file: None,
-        line: (line > 0).then_some(line),
-        column: Some(column.to_owned()),
-    }
 }
 
 /// What rows are sorted by. The row's own number comes last, so that repeats without a number keep the file's order.
@@ -428,7 +395,7 @@ fn arranged(log: &Log, kind: OutcomeKind, cluster_of: &[u32]) -> (Vec<Subject>, 
         arranged
             .into_iter()
             .map(|(subject, of_subject)| {
-                duplicates.append(of_subject);
+                duplicates.append(&of_subject);
                 subject
             })
             .collect()
@@ -449,49 +416,43 @@ fn sorted(log: &Log, cluster_of: &[u32], rows: Vec<u32>) -> Vec<Key> {
 struct Duplicates {
     n_identical: u64,
     n_conflicts: u64,
-    first_identical: Option<(u64, String)>,
-    first_conflict: Option<(u64, String)>,
+    /// The row of the first one.
+    first_identical: Option<usize>,
+    first_conflict: Option<usize>,
 }
 
 impl Duplicates {
-    fn append(&mut self, next: Self) {
+    fn append(&mut self, next: &Self) {
         self.n_identical += next.n_identical;
         self.n_conflicts += next.n_conflicts;
-        self.first_identical = self.first_identical.take().or(next.first_identical);
-        self.first_conflict = self.first_conflict.take().or(next.first_conflict);
+        self.first_identical = self.first_identical.or(next.first_identical);
+        self.first_conflict = self.first_conflict.or(next.first_conflict);
     }
 
-    fn report(&self, problems: &mut Problems) {
-        let problem = |severity, code: &str, count, first: &Option<(u64, String)>, message: &str| Problem {
-            severity,
-            code: code.to_owned(),
-            message: match first {
-                Some((_, item)) => format!("{message} (first: item {item:?})"),
-                None => message.to_owned(),
-            },
-            count,
-            file: None,
-            line: first.as_ref().map(|(line, _)| *line).filter(|&line| line > 0),
-            column: Some("repeat".to_owned()),
+    fn report(&self, log: &Log, problems: &mut Problems) {
+        let mut add = |severity, code: &str, count, row_idx: usize, message: &str| {
+            let item = log.items.name(log.item[row_idx]);
+            let problem = Problem::new(severity, code, format!("{message} (first: item {item:?})"));
+            problems.add(log.locate(row_idx, problem.times(count).in_column("repeat")));
         };
-        if self.n_identical > 0 {
-            problems.add(problem(
+        if let Some(row_idx) = self.first_identical {
+            add(
                 Severity::Warning,
                 "duplicate-rows",
                 self.n_identical,
-                &self.first_identical,
+                row_idx,
                 "rows repeat another with the same item, condition, repeat number and answer; they are counted once",
-            ));
+            );
         }
-        if self.n_conflicts > 0 {
-            problems.add(problem(
+        if let Some(row_idx) = self.first_conflict {
+            add(
                 Severity::Error,
                 "conflicting-rows",
                 self.n_conflicts,
-                &self.first_conflict,
+                row_idx,
                 "rows give different answers for the same item, condition and repeat number; all of them are left out. \
                  Number the repeats, or drop the repeat column to have them numbered in order",
-            ));
+            );
         }
     }
 }
@@ -529,7 +490,7 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
                 next += 1;
             }
             let extra = (next - at - 1) as u64;
-            let here = || (u64::from(log.line.at(rows[at + 1].row as usize)), log.items.name(key.item).to_owned());
+            let here = || rows[at + 1].row as usize;
             if conflict {
                 duplicates.n_conflicts += extra + 1;
                 duplicates.first_conflict.get_or_insert_with(here);

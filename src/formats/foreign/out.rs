@@ -126,14 +126,6 @@ impl<'s> Out<'s> {
     }
 
     fn problem(&mut self, severity: Severity, code: &str, line: u64, message: String) {
-        self.sink.problem(Problem {
-            severity,
-            code: code.to_owned(),
-            message,
-            count: 1,
-            file: Some(self.file.clone()),
-            line: Some(line).filter(|&line| line > 0),
-            column: None,
-        });
+        self.sink.problem(Problem::new(severity, code, message).in_file(&self.file).at_line(line));
     }
 }

@@ -1,0 +1,105 @@
+//! How to audit, and what of it is in range.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judgement::OutcomeKind;
+
+/// How to audit. The defaults suit a log about which nothing is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditConfig {
+    /// Two-sided confidence level of every interval, in 0.5..1.
+    pub level: f64,
+    /// Seed of whatever draws at random. The same seed and log give the same result on any number of threads.
+    pub seed: u64,
+    /// Which outcome to audit when rows carry several. Absent: choice, else verdict, else score, else category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeKind>,
+    /// The lowest and highest score possible. Absent: the lowest and highest seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<[f64; 2]>,
+    /// A score of at least this accepts. Absent: scores are only ranked, and thresholds are swept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_at: Option<f64>,
+    /// A label that is a score and at least this counts as right. Absent: only 0/1 and accept/reject labels do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good_at: Option<f64>,
+    /// The share of right items in production, for predictive values. Absent: the share among the labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_rate: Option<f64>,
+    /// Repeats at which k-dependent stability figures are stated.
+    pub stability_repeats: u32,
+    /// The cap on false accepts for the chosen threshold.
+    pub false_accept_cap: f64,
+    /// Audit only this judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// Audit only this arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+}
+
+impl Default for AuditConfig {
+    fn default() -> Self {
+        Self {
+            level: 0.95,
+            seed: 1,
+            outcome: None,
+            scale: None,
+            accept_at: None,
+            good_at: None,
+            base_rate: None,
+            stability_repeats: 5,
+            false_accept_cap: 0.1,
+            judge: None,
+            arm: None,
+        }
+    }
+}
+
+/// A setting that is out of its range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {must}")]
+pub struct BadSetting {
+    /// The field of [`AuditConfig`].
+    pub field: &'static str,
+    /// What it must be, and what it is.
+    pub must: String,
+}
+
+impl AuditConfig {
+    /// Checks that every value is in its range.
+    ///
+    /// # Errors
+    /// Returns the first setting that is not.
+    pub fn check(&self) -> Result<(), BadSetting> {
+        let bad = |field, must: String| Err(BadSetting { field, must });
+        let finite = |field, value: Option<f64>| match value {
+            Some(number) if !number.is_finite() => bad(field, format!("must be a finite number, not {number}")),
+            _ => Ok(()),
+        };
+        if !(self.level >= 0.5 && self.level < 1.0) {
+            return bad("level", format!("must be at least 0.5 and less than 1, not {}", self.level));
+        }
+        if let Some(rate) = self.base_rate.filter(|rate| !(*rate > 0.0 && *rate < 1.0)) {
+            let must = "must be a share above 0 and below 1 (where nothing, or everything, is good, there is nothing to predict)";
+            return bad("base_rate", format!("{must}, not {rate}"));
+        }
+        if !(self.false_accept_cap >= 0.0 && self.false_accept_cap < 1.0) {
+            let must = "must be a share of at least 0 and less than 1";
+            return bad("false_accept_cap", format!("{must}, not {}", self.false_accept_cap));
+        }
+        finite("accept_at", self.accept_at)?;
+        finite("good_at", self.good_at)?;
+        if let Some([low, high]) = self.scale
+            && !(low.is_finite() && high.is_finite() && low < high)
+        {
+            return bad("scale", format!("must go from a lower to a higher number, not from {low} to {high}"));
+        }
+        if self.stability_repeats < 2 {
+            return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! What a log says against the settings it is audited with.
+
+use super::config::AuditConfig;
+use super::table::Table;
+use crate::judgement::OutcomeKind;
+use crate::problem::{Problem, Problems, Severity};
+
+/// Reports settings that change nothing here, and scores that contradict the scale.
+pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Problems) {
+    let kind = table.kind.column();
+    if table.kind != OutcomeKind::Score {
+        let given = [
+            ("accept_at", config.accept_at.is_some()),
+            ("good_at", config.good_at.is_some()),
+            ("scale", config.scale.is_some()),
+        ];
+        for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let message = format!(
+                "`{name}` is about scores and changes nothing: {kind} is audited; leave it out, or audit scores \
+                 (outcome = score)"
+            );
+            problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
+        }
+    }
+    if let (OutcomeKind::Score, Some([low, high])) = (table.kind, config.scale) {
+        let draws = table.subjects.iter().flat_map(|subject| &subject.draws);
+        let n_outside = draws.filter(|draw| **draw < low || **draw > high).count() as u64;
+        if n_outside > 0 {
+            let message = format!(
+                "scores lie outside the declared scale, {low} to {high}; they are used as they are: correct the scale, or \
+                 the scores"
+            );
+            let problem = Problem::new(Severity::Warning, "score-outside-scale", message);
+            problems.add(problem.times(n_outside).in_column(kind));
+        }
+    }
+}
