@@ -7,6 +7,7 @@ use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
 use crate::paired::{McNemarTest, holm, mcnemar};
+use crate::problem::{Problem, Problems, Severity};
 
 use super::AuditConfig;
 use super::estimate::Values;
@@ -15,9 +16,9 @@ use super::table::{Subject, Table, Unit, is};
 use super::truth::{Accepts, Hits, is_right};
 
 /// Up to this many subjects of a kind, all pairs are compared; beyond it, each with the first.
-const ALL_PAIRS: usize = 12;
+const ALL_PAIRS: usize = 16;
 
-pub(crate) fn comparisons(table: &Table<'_>, config: &AuditConfig) -> Vec<Comparison> {
+pub(crate) fn comparisons(table: &Table<'_>, config: &AuditConfig, problems: &mut Problems) -> Vec<Comparison> {
     let (mut by_judge, mut by_arm): (BTreeMap<u32, Vec<usize>>, BTreeMap<u32, Vec<usize>>) = Default::default();
     for (idx, subject) in table.subjects.iter().enumerate() {
         by_judge.entry(subject.judge).or_default().push(idx);
@@ -27,6 +28,14 @@ pub(crate) fn comparisons(table: &Table<'_>, config: &AuditConfig) -> Vec<Compar
     for (what, sets) in [("arms", by_judge), ("judges", by_arm)] {
         let mut of_kind = Vec::new();
         for set in sets.into_values() {
+            if set.len() > ALL_PAIRS {
+                let message = format!(
+                    "{} {what} are too many to compare every two of them: each is compared with the first; audit those that \
+                     matter in a log of their own",
+                    set.len()
+                );
+                problems.add(Problem::new(Severity::Note, "comparisons-limited", message));
+            }
             for (position, &b) in set.iter().enumerate() {
                 let firsts = if set.len() <= ALL_PAIRS { &set[..position] } else { &set[..position.min(1)] };
                 for &a in firsts {
@@ -56,6 +65,16 @@ fn figures<'a>(table: &'a Table<'a>, config: &AuditConfig) -> Vec<Figure<'a>> {
             (hits.n > 0).then(|| hits.n_met as f64 / hits.n as f64)
         }),
     ));
+    if let Some(accepts) = accepts {
+        for (id, is_good) in [("false_accept_rate", false), ("false_reject_rate", true)] {
+            let value = move |subject: &Subject, unit: &Unit| {
+                unit.truth.good.filter(|good| *good == is_good)?;
+                let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw) != is_good);
+                (hits.n > 0).then(|| hits.n_met as f64 / hits.n as f64)
+            };
+            figures.push((id, Some(false), Box::new(value)));
+        }
+    }
     if table.kind == OutcomeKind::Score {
         figures.push((
             "mean_score",
@@ -105,7 +124,7 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
             let mut differences = Values::default();
             let (mut sum_a, mut sum_b) = (0.0, 0.0);
             let mut discordant = [0_u64; 2];
-            let mut is_binary = measure == "accuracy";
+            let mut is_binary = ["accuracy", "false_accept_rate", "false_reject_rate"].contains(&measure);
             let mut n = 0.0;
             for &(unit_a, unit_b) in &shared {
                 let (Some(x), Some(y)) = (value(a, unit_a), value(b, unit_b)) else { continue };

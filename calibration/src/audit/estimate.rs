@@ -41,6 +41,10 @@ impl Estimated {
                 details.insert("unparsed_against_high".to_owned(), interval.high);
             }
         }
+        let mut cautions = self.cautions.clone();
+        if interval.is_none() && cautions.is_empty() {
+            cautions.push("no interval: nothing varies between clusters, or there are too few".to_owned());
+        }
         Measure {
             estimate: self.estimate,
             low: interval.and_then(|interval| finite(interval.low)),
@@ -50,7 +54,7 @@ impl Estimated {
             n_items: self.n_items,
             n_clusters: self.n_clusters,
             method: self.method.clone(),
-            cautions: self.cautions.clone(),
+            cautions,
             details,
         }
     }

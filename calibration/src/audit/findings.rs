@@ -15,6 +15,8 @@ pub(crate) struct Evidence<'a> {
     pub baselines: &'a [Baseline],
     pub error_clusters: Option<&'a ErrorClusters>,
     pub n_items: u64,
+    /// The one answer to everything, where there is no other.
+    pub only_answer: Option<&'a str>,
     pub is_cached: bool,
 }
 
@@ -51,6 +53,7 @@ fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str)
 /// Returns what is found, the gravest first.
 pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    alike(evidence, &mut found);
     small(evidence, &mut found);
     parsing(evidence, &mut found);
     truth(evidence, &mut found);
@@ -364,8 +367,25 @@ fn voting(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+fn alike(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(answer) = evidence.only_answer.filter(|_| evidence.n_items > 1) else { return };
+    found.push(finding(
+        FindingWeight::Bad,
+        &[],
+        format!("It gives every item the same answer, {answer}: it tells nothing apart."),
+        "Look at the raw replies first: a judge that fails, or a parser that reads a default, looks like this.",
+    ));
+}
+
 fn small(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
-    if evidence.n_items < 30 {
+    if evidence.n_items == 1 {
+        found.push(finding(
+            FindingWeight::Note,
+            &[],
+            "It judged one item only: nothing said of it holds for others.".to_owned(),
+            "Judge more items before signing.",
+        ));
+    } else if evidence.n_items < 30 {
         found.push(finding(
             FindingWeight::Note,
             &[],

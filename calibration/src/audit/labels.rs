@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::judgement::{Choice, OutcomeKind, Verdict};
 use crate::log::{Answer, Log, NONE};
+use crate::names::Names;
 use crate::problem::{Problem, Problems, Severity};
 
 use super::AuditConfig;
@@ -30,13 +31,16 @@ impl Labels {
 
     pub(crate) fn n_items(&self) -> u64 {
         let is_labelled = |truth: &Truth| truth.value.is_some() || truth.good.is_some();
-        let mut items: Vec<u32> =
-            self.by_unit.iter().filter(|(_, truth)| is_labelled(truth)).map(|((item, _), _)| *item).collect();
+        let whole = (0_u32..).zip(&self.by_item).filter(|(_, truth)| is_labelled(truth)).map(|(item, _)| item);
+        let parts = self.by_unit.iter().filter(|(_, truth)| is_labelled(truth)).map(|((item, _), _)| *item);
+        let mut items: Vec<u32> = whole.chain(parts).collect();
+        items.sort_unstable();
         items.dedup();
-        self.by_item.iter().filter(|truth| is_labelled(truth)).count().max(items.len()) as u64
+        items.len() as u64
     }
 
-    /// Reads the label column. A label stated with a dimension holds for that dimension only.
+    /// Reads the label column. A label stated with a dimension holds for that dimension only; one stated without, for those
+    /// of the item's dimensions that have none of their own.
     pub(crate) fn read(
         log: &Log,
         kind: OutcomeKind,
@@ -50,22 +54,21 @@ impl Labels {
         }
         labels.source = "label";
         let words = read_words(log, kind, config, categories, problems);
-        let mut conflicts = Conflicts::default();
-        if log.dimension.is_empty() {
-            let mut ids = vec![NONE; log.items.len()];
-            for (row_idx, &item) in log.item.iter().enumerate() {
-                conflicts.settle(&mut ids[item as usize], log, row_idx);
-            }
-            labels.by_item = ids.into_iter().map(|id| words.get(id as usize).copied().unwrap_or_default()).collect();
-        } else {
-            let mut ids: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-            for (row_idx, &item) in log.item.iter().enumerate() {
-                let dimension = log.dimension.at(row_idx);
-                conflicts.settle(ids.entry((item, dimension)).or_insert(NONE), log, row_idx);
-            }
-            labels.by_unit =
-                ids.into_iter().filter_map(|(unit, id)| words.get(id as usize).map(|truth| (unit, *truth))).collect();
+        let mut conflicts = Conflicts { same_as: first_alike(&words), ..Conflicts::default() };
+        let mut of_item = vec![NONE; log.items.len()];
+        let mut of_unit: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        for (row_idx, &item) in log.item.iter().enumerate() {
+            let known = match log.dimension.at(row_idx) {
+                NONE => &mut of_item[item as usize],
+                dimension => of_unit.entry((item, dimension)).or_insert(NONE),
+            };
+            conflicts.settle(known, log, row_idx);
         }
+        // A label in conflict is none, and none of the item's takes its place.
+        let truth = |id: u32| words.get(id as usize).copied().unwrap_or_default();
+        labels.by_item = of_item.into_iter().map(truth).collect();
+        let stated = of_unit.into_iter().filter(|(_, id)| *id != NONE);
+        labels.by_unit = stated.map(|(unit, id)| (unit, truth(id))).collect();
         conflicts.report(log, problems);
         labels
     }
@@ -84,16 +87,21 @@ impl Labels {
             }
         }
         let mut n_tied = 0;
-        let mut by_unit = BTreeMap::new();
-        for (unit, values) in ratings {
+        let (mut by_item, mut by_unit) = (Vec::new(), BTreeMap::new());
+        for ((item, dimension), values) in ratings {
             let value = match kind {
                 OutcomeKind::Score if values.is_empty() => None,
                 OutcomeKind::Score => Some(values.iter().sum::<f64>() / values.len() as f64),
                 _ => plurality(&values),
             };
             n_tied += u64::from(value.is_none() && !values.is_empty());
-            if let Some(value) = value {
-                by_unit.insert(unit, truth_of(value, kind, config, false));
+            let Some(truth) = value.map(|value| truth_of(value, kind, config, false)) else { continue };
+            if dimension == NONE {
+                let item = item as usize;
+                by_item.resize(by_item.len().max(item + 1), Truth::default());
+                by_item[item] = truth;
+            } else {
+                by_unit.insert((item, dimension), truth);
             }
         }
         if n_tied > 0 {
@@ -101,7 +109,7 @@ impl Labels {
             problems.add(Problem::new(Severity::Note, "tied-raters", message).times(n_tied).in_column("rater"));
         }
         let source = if kind == OutcomeKind::Score { "raters (mean)" } else { "raters (plurality)" };
-        Self { source, by_item: Vec::new(), by_unit }
+        Self { source, by_item, by_unit }
     }
 }
 
@@ -120,9 +128,23 @@ pub(crate) fn plurality(values: &[f64]) -> Option<f64> {
     best.filter(|(_, _, tied)| !tied).map(|(_, value, _)| value)
 }
 
+/// Returns for each label the first that says the same: `1`, `1.0` and `accept` may be one.
+fn first_alike(words: &[Truth]) -> Vec<u32> {
+    let mut first = BTreeMap::new();
+    (0_u32..)
+        .zip(words)
+        .map(|(id, truth)| match (truth.value, truth.good) {
+            (None, None) => id,
+            (value, good) => *first.entry((value.map(f64::to_bits), good)).or_insert(id),
+        })
+        .collect()
+}
+
 /// One label a unit; units that state two have none.
 #[derive(Default)]
 struct Conflicts {
+    /// For each label the first that says the same.
+    same_as: Vec<u32>,
     n: u64,
     first: Option<usize>,
 }
@@ -132,8 +154,8 @@ const CONFLICT: u32 = NONE - 1;
 
 impl Conflicts {
     fn settle(&mut self, known: &mut u32, log: &Log, row_idx: usize) {
-        let label = log.label.at(row_idx);
-        if label == NONE || *known == label || *known == CONFLICT {
+        let Some(&label) = self.same_as.get(log.label.at(row_idx) as usize) else { return };
+        if *known == label || *known == CONFLICT {
             return;
         }
         if *known == NONE {
@@ -203,8 +225,23 @@ fn read_words(
             shown.join(", "),
             if unknown.len() > 5 { ", …" } else { "" }
         );
+        let is_unknown = |row_idx: &usize| {
+            let id = log.label.at(*row_idx);
+            id != NONE && unknown.contains(&log.labels.name(id))
+        };
+        let first = (0..log.len()).find(is_unknown).unwrap_or_default();
         let problem = Problem::new(Severity::Warning, "unknown-label", message);
-        problems.add(problem.times(unknown.len() as u64).in_column("label"));
+        problems.add(log.locate(first, problem.times(unknown.len() as u64).in_column("label")));
+    }
+    if kind == OutcomeKind::Category && log.labels.iter().all(|word| log.categories.id(word).is_none()) {
+        let some = |names: &Names| names.iter().take(5).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "no label is a category that the judge ever answered (labels: {}; answers: {}), so that no answer can be right. \
+             Map the labels in the column map's label_values",
+            some(&log.labels),
+            some(&log.categories)
+        );
+        problems.add(Problem::new(Severity::Warning, "labels-unlike-answers", message).in_column("label"));
     }
     truths
 }

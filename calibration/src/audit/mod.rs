@@ -72,6 +72,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let judges: Vec<JudgeAudit> =
         table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
+    let comparisons = compare::comparisons(&table, config, &mut problems);
     Ok(Audit {
         schema: result::SCHEMA.to_owned(),
         version: String::new(),
@@ -81,7 +82,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         data: data(&table, config),
         problems: problems.into_vec(),
         fitness,
-        comparisons: compare::comparisons(&table, config),
+        comparisons,
         agreement: panel::agreement(&table, config),
         judges,
     })
@@ -221,6 +222,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         baselines: &baselines,
         error_clusters: error_clusters.as_ref(),
         n_items,
+        only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
@@ -257,6 +259,13 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
 fn count_distinct(sorted: impl Iterator<Item = u32>) -> u64 {
     let mut last = None;
     sorted.filter(|value| last.replace(*value) != Some(*value)).count() as u64
+}
+
+/// Returns the answer that every reply gives, or `None` when there are several or none.
+fn only_answer(table: &Table<'_>, subject: &Subject) -> Option<String> {
+    let mut parsed = subject.draws.iter().filter(|draw| !draw.is_nan());
+    let first = *parsed.next()?;
+    parsed.all(|draw| draw.total_cmp(&first).is_eq()).then(|| table.answer_name(first))
 }
 
 /// Whether many repeats are all identical, as from a cache.

@@ -69,42 +69,42 @@ fn panel(
     for dimension in cuts {
         let of_dimension: Vec<&Rated<'_>> =
             rated.iter().filter(|rated| dimension.is_none_or(|dimension| rated.unit.dimension == dimension)).collect();
+        let dimension = dimension.filter(|id| *id != NONE).map(|id| table.log.dimensions.name(id).to_owned());
+        if let [a, b] = names {
+            found.extend(pair(table, &of_dimension, [a, b], dimension, config));
+            continue;
+        }
         let measures = measures(table, &of_dimension, config);
         if !measures.is_empty() {
-            found.push(Agreement {
-                among: among.to_owned(),
-                n_raters: raters.len() as u64,
-                dimension: dimension.filter(|id| *id != NONE).map(|id| table.log.dimensions.name(id).to_owned()),
-                measures,
-            });
+            let n_raters = raters.len() as u64;
+            found.push(Agreement { among: among.to_owned(), n_raters, dimension, measures });
         }
     }
     if raters.len() < 3 || raters.len() > MOST_PAIRED {
-        if raters.len() == 2
-            && let Some(last) = found.last_mut()
-        {
-            last.among = format!("{} and {}", names[0], names[1]);
-            if table.kind != OutcomeKind::Score {
-                let all: Vec<&Rated<'_>> = rated.iter().collect();
-                last.measures.extend(kappa(table, &all, (0, 1), config));
-            }
-        }
         return;
     }
     for b in 1..raters.len() {
         for a in 0..b {
-            let pair = gather(&[raters[a], raters[b]]);
-            let pair: Vec<&Rated<'_>> = pair.iter().collect();
-            let mut measures = measures(table, &pair, config);
-            if table.kind != OutcomeKind::Score {
-                measures.extend(kappa(table, &pair, (0, 1), config));
-            }
-            if !measures.is_empty() {
-                let among = format!("{} and {}", names[a], names[b]);
-                found.push(Agreement { among, n_raters: 2, dimension: None, measures });
-            }
+            let shared = gather(&[raters[a], raters[b]]);
+            let shared: Vec<&Rated<'_>> = shared.iter().collect();
+            found.extend(pair(table, &shared, [&names[a], &names[b]], None, config));
         }
     }
+}
+
+/// Agreement of two, or `None` when they share no unit.
+fn pair(
+    table: &Table<'_>,
+    rated: &[&Rated<'_>],
+    [a, b]: [&String; 2],
+    dimension: Option<String>,
+    config: &AuditConfig,
+) -> Option<Agreement> {
+    let mut measures = measures(table, rated, config);
+    if table.kind != OutcomeKind::Score {
+        measures.extend(kappa(table, rated, config));
+    }
+    (!measures.is_empty()).then(|| Agreement { among: format!("{a} and {b}"), n_raters: 2, dimension, measures })
 }
 
 /// Returns the units that at least two raters judged in the same order, in order.
@@ -239,12 +239,7 @@ fn pair_agreement(present: &[&Vec<f64>]) -> f64 {
 }
 
 /// Cohen's kappa of two raters; several answers of one to a unit count as shares.
-fn kappa(
-    table: &Table<'_>,
-    rated: &[&Rated<'_>],
-    (first, second): (usize, usize),
-    config: &AuditConfig,
-) -> Option<(String, Measure)> {
+fn kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Option<(String, Measure)> {
     let mut codes: Vec<f64> = rated.iter().flat_map(|rated| rated.by_rater.iter().flatten().copied()).collect();
     codes.sort_unstable_by(f64::total_cmp);
     codes.dedup();
@@ -254,7 +249,7 @@ fn kappa(
     }
     let place = |value: f64| codes.partition_point(|code| code.total_cmp(&value).is_lt());
     let cells_of = |rated: &Rated<'_>| {
-        let (a, b) = (&rated.by_rater[first], &rated.by_rater[second]);
+        let (a, b) = (&rated.by_rater[0], &rated.by_rater[1]);
         let weight = 1.0 / (a.len() * b.len()) as f64;
         let pairs: Vec<usize> = a.iter().flat_map(|x| b.iter().map(|y| place(*x) * n + place(*y))).collect();
         (pairs, weight)

@@ -68,20 +68,53 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measu
     measured.record("top_of_group_accuracy", value, "no group holds exactly one right item among others", NEEDS);
 }
 
-/// A score in thousandths, so that sums of decimals compare exactly.
-#[expect(clippy::cast_possible_truncation, reason = "scores are bounded well below 2^53 thousandths")]
-fn thousandths(score: f64) -> i64 {
-    (score * 1000.0).round() as i64
+/// Steps from the lowest to the highest score of a group, so that equal sums are found equal.
+///
+/// Decimals such as 8.5 are counted in units of their last digit, which is exact. Other scores are set on a fine grid; on a
+/// coarser one where an item has so many draws that nearly every subset would have a sum of its own.
+struct Grid {
+    lowest: f64,
+    step: f64,
+}
+
+impl Grid {
+    /// With up to this many steps, sums are few however many draws there are.
+    const FEW_STEPS: f64 = 20_000.0;
+    /// Up to this many draws have few subsets, whatever their sums.
+    const FEW_DRAWS: usize = 12;
+    /// Beyond this many digits, decimals are no longer told from other numbers.
+    const MOST_DIGITS: i32 = 9;
+
+    fn new(draws: &[Vec<f64>]) -> Self {
+        let all = || draws.iter().flatten().copied();
+        let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        // Halves, since the difference of two large scores may not be a number.
+        let half_range = highest / 2.0 - lowest / 2.0;
+        let is_whole = |value: f64| (value - value.round()).abs() <= 1e-9 * value.abs();
+        let decimal = (0..=Self::MOST_DIGITS).find(|&digits| all().all(|draw| is_whole(draw * 10_f64.powi(digits))));
+        let step = match decimal.map(|digits| 10_f64.powi(-digits)) {
+            Some(unit) if half_range / unit <= Self::FEW_STEPS / 2.0 => unit,
+            _ if draws.iter().all(|draws| draws.len() <= Self::FEW_DRAWS) => half_range / f64::from(1 << 20),
+            _ => half_range / (Self::FEW_STEPS / 2.0),
+        };
+        Self { lowest, step }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most some millions of steps")]
+    fn place(&self, score: f64) -> i64 {
+        // All scores alike, or so close that no step lies between them.
+        if self.step <= 0.0 { 0 } else { ((score / 2.0 - self.lowest / 2.0) / self.step * 2.0).round() as i64 }
+    }
 }
 
 /// Returns how many k-subsets of `draws` have each sum, for k = 0..=`k_max`, as probabilities.
-fn sums_of_subsets(draws: &[f64], k_max: usize) -> Vec<BTreeMap<i64, f64>> {
+fn sums_of_subsets(draws: &[f64], grid: &Grid, k_max: usize) -> Vec<BTreeMap<i64, f64>> {
     let mut ways: Vec<BTreeMap<i64, f64>> = vec![BTreeMap::new(); k_max + 1];
     ways[0].insert(0, 1.0);
     for &draw in draws {
+        let place = grid.place(draw);
         for k in (1..=k_max).rev() {
-            let added: Vec<(i64, f64)> =
-                ways[k - 1].iter().map(|(sum, ways)| (sum + thousandths(draw), *ways)).collect();
+            let added: Vec<(i64, f64)> = ways[k - 1].iter().map(|(sum, ways)| (sum + place, *ways)).collect();
             for (sum, more) in added {
                 *ways[k].entry(sum).or_insert(0.0) += more;
             }
@@ -147,7 +180,9 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
         n_used += 1;
         let units = right_first(units);
         let draws: Vec<Vec<f64>> = units.iter().map(|unit| subject.parsed_of(unit).collect()).collect();
-        let sums: Vec<Vec<BTreeMap<i64, f64>>> = draws.iter().map(|draws| sums_of_subsets(draws, k_max)).collect();
+        let grid = Grid::new(&draws);
+        let sums: Vec<Vec<BTreeMap<i64, f64>>> =
+            draws.iter().map(|draws| sums_of_subsets(draws, &grid, k_max)).collect();
         for k in 1..=k_max {
             let at_k: Vec<&BTreeMap<i64, f64>> = sums.iter().map(|sums| &sums[k]).collect();
             let wins = first_wins(&at_k);

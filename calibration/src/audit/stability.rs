@@ -373,9 +373,11 @@ fn within_item_sd(variances: &Variances, counts: Counts) -> Option<Estimated> {
         n_items: counts.n_items,
         n_clusters,
         method: "√(Σ(n−1)s² / Σ(n−1)) over cells; t interval on the log scale over clusters".to_owned(),
-        cautions: vec![
-            "the interval is approximate: variances differ between items, and it may cover far less".to_owned(),
-        ],
+        cautions: vec![if mean.estimate > 0.0 {
+            "the interval is approximate: variances differ between items, and it may cover far less".to_owned()
+        } else {
+            "no interval: no item's scores vary".to_owned()
+        }],
         details: [
             ("degrees_of_freedom".to_owned(), variances.degrees),
             ("root_of_mean_variance".to_owned(), (variances.sum / variances.n).sqrt()),

@@ -268,16 +268,17 @@ pub(crate) fn measure(
         }
         return;
     }
+    let right = is_right(table, accepts);
+    // Of two candidates an order is always asked for; of anything else only where the log knows of one.
+    if table.kind == OutcomeKind::Choice || table.log.has_orders() {
+        by_order(subject, units, right, measured);
+    }
     let accuracy = if let Some(accepts) = accepts {
         let accepted = |unit| (unit, Hits::of(subject, unit, None, |draw| accepts.accepts(draw)));
         let rates = accept_rates(subject, units.iter().map(accepted));
         accept_errors(units, rates.false_accepts, rates.false_rejects, config, measured);
         rates.accuracy
     } else {
-        let right = is_right(table, accepts);
-        if table.kind == OutcomeKind::Choice {
-            by_order(subject, units, right, measured);
-        }
         agreement_rate(subject, units, None, right, RIGHT_ANSWERS)
     };
     measured.record("accuracy", accuracy, NO_LABELS, LABEL);
