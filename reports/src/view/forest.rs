@@ -147,9 +147,10 @@ pub(crate) fn counts(measure: &Measure) -> String {
 }
 
 /// Returns what figures of a table rest on and how they were made, one sentence for all that share it.
-pub(crate) fn bases<'a>(figures: impl Iterator<Item = (&'a str, &'a Measure)>) -> Vec<String> {
-    let mut bases: Vec<(String, Vec<&str>)> = Vec::new();
+pub(crate) fn bases<'a, N: Into<String>>(figures: impl Iterator<Item = (N, &'a Measure)>) -> Vec<String> {
+    let mut bases: Vec<(String, Vec<String>)> = Vec::new();
     for (name, measure) in figures {
+        let name = name.into();
         let basis = format!("{}. Method: {}", counts(measure), text::visible(&measure.method));
         match bases.iter_mut().find(|(known, _)| *known == basis) {
             Some((_, names)) if names.contains(&name) => {}

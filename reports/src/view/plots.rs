@@ -137,11 +137,11 @@ pub(super) fn voting(voting: &Voting) -> Result<VotingView, RenderError> {
         figures,
         columns: curves.iter().map(|(title, _)| *title).collect(),
         rows,
-        bases: forest::bases(
-            curves
-                .iter()
-                .filter_map(|(title, pick)| Some((*title, voting.points.iter().find_map(|point| pick(point))?))),
-        ),
+        // One row stands for all: the others differ in the number of votes alone.
+        bases: forest::bases(curves.iter().filter_map(|(title, pick)| {
+            let (k, measure) = voting.points.iter().rev().find_map(|at| Some((at.k, pick(at)?)))?;
+            Some((format!("{title} with {}", votes(f64::from(k))), measure))
+        })),
     })
 }
 

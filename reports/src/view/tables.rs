@@ -232,6 +232,11 @@ fn error_word(error: &str) -> String {
     }
 }
 
+/// Returns whether errors gather in clusters by more than chance makes plausible; else those with most are noise.
+fn gathers(clusters: &ErrorClusters, error: &str) -> bool {
+    clusters.design_effect.get(error).is_none_or(|effect| *effect > 1.5)
+}
+
 pub(super) fn clusters(clusters: &ErrorClusters) -> Result<ClustersView, RenderError> {
     let unit = text::visible(&clusters.unit).trim_end_matches('s').to_owned();
     let says = clusters
@@ -246,12 +251,16 @@ pub(super) fn clusters(clusters: &ErrorClusters) -> Result<ClustersView, RenderE
                 write!(says, " (design effect {}; 1 would be no clustering)", format::significant(*effect))
                     .expect("writing to memory");
             }
+            if !gathers(clusters, error) {
+                write!(says, ", about as chance would spread them: no {unit} stands out").expect("writing to memory");
+            }
             says + "."
         })
         .collect();
     let rows = clusters
         .clusters
         .iter()
+        .filter(|cluster| gathers(clusters, &cluster.error))
         .map(|cluster| {
             let error = error_word(&cluster.error);
             let share = format::per_cent(cluster.share);
