@@ -111,6 +111,7 @@ impl ClusteredSums {
     }
 
     /// Adds `n` clusters of one unit of weight 1 each, all of this value.
+    #[inline]
     pub fn push_alike(&mut self, value: f64, n: u64) {
         if n == 0 {
             return;
@@ -133,6 +134,7 @@ impl ClusteredSums {
         self.weight_squares += count;
     }
 
+    #[inline]
     fn close(&mut self) {
         let Some(ClusterSum { sum, deviation, weight, event, absence, .. }) = self.open.take() else { return };
         self.n_clusters += 1;

@@ -103,6 +103,18 @@ pub enum Spread {
 }
 
 impl Spread {
+    /// Returns the spread of a coefficient between −1 and 1 on the scale of atanh, from its standard error on its own scale.
+    /// [`Spread::None`] at either end, or where nothing varies but by rounding.
+    #[must_use]
+    pub fn fisher_z(estimate: f64, standard_error: f64, degrees: f64) -> Self {
+        const ROUNDING: f64 = 1e-12;
+        if standard_error > ROUNDING && estimate.abs() < 1.0 {
+            Self::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
+        } else {
+            Self::None
+        }
+    }
+
     /// Returns the interval around `estimate` at a two-sided level, or `None` where none is defined.
     #[must_use]
     pub fn interval(&self, estimate: f64, level: f64) -> Option<Interval> {

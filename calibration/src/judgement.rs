@@ -106,6 +106,7 @@ impl Verdict {
     /// Knows accept/reject, pass/fail, correct/incorrect, yes/no, true/false, good/bad, right/wrong, approved/denied,
     /// valid/invalid, ok, 1/0 and the usual Chinese words. Case, blanks, `_` and `-` do not matter.
     #[must_use]
+    #[inline]
     pub fn parse(word: &str) -> Option<Self> {
         // The common spellings first: this runs once a row.
         match word {
@@ -133,6 +134,7 @@ impl Choice {
     ///
     /// Knows a/b/tie, `A>B`, `B>A`, `A=B`, `[[A]]`, candidate/response/output/model a or 1, and the usual words for a tie.
     #[must_use]
+    #[inline]
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "a" | "A" => return Some(Self::A),
@@ -172,6 +174,7 @@ impl Choice {
 impl ChosenPosition {
     /// Returns the position that a word names (`first`, `1`, `a` shown first, …), or `None`.
     #[must_use]
+    #[inline]
     pub fn parse(word: &str) -> Option<Self> {
         Some(match folded(word).as_str() {
             "first" | "1" | "1st" | "left" | "第一" => Self::First,
@@ -188,6 +191,7 @@ impl ChosenPosition {
 impl Order {
     /// Returns the order that a word names (`ab`, `ba`, `original`, `swapped`, `1`, `2`), or `None`.
     #[must_use]
+    #[inline]
     pub fn parse(word: &str) -> Option<Self> {
         Some(match folded(word).as_str() {
             "ab" | "a b" | "a,b" | "original" | "1" | "first" | "forward" | "unswapped" | "false" | "order1" => {

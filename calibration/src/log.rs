@@ -22,17 +22,14 @@ impl<T: Copy + PartialEq> Sparse<T> {
         Self { absent, values: Vec::new() }
     }
 
+    #[inline]
     fn push(&mut self, row_idx: usize, value: Option<T>) {
-        match value {
-            Some(value) => {
+        if value.is_some() || !self.values.is_empty() {
+            // Only the first value finds rows before it.
+            if self.values.len() < row_idx {
                 self.values.resize(row_idx, self.absent);
-                self.values.push(value);
             }
-            None if self.values.is_empty() => {}
-            None => {
-                self.values.resize(row_idx, self.absent);
-                self.values.push(self.absent);
-            }
+            self.values.push(value.unwrap_or(self.absent));
         }
     }
 
@@ -51,6 +48,7 @@ impl<T: Copy + PartialEq> Sparse<T> {
 
     /// Returns the value of a row, or the column's mark of absence.
     #[must_use]
+    #[inline]
     pub fn at(&self, row_idx: usize) -> T {
         self.values.get(row_idx).copied().unwrap_or(self.absent)
     }
@@ -197,9 +195,12 @@ fn append_numbers(column: &mut Vec<f64>, row_idx: usize, other: &mut Vec<f64>, n
 }
 
 /// Adds a number to a column that is stored only once a row has one; absent numbers are NaN.
+#[inline]
 fn push_number(column: &mut Vec<f64>, row_idx: usize, value: Option<f64>) {
     if value.is_some() || !column.is_empty() {
-        column.resize(row_idx, f64::NAN);
+        if column.len() < row_idx {
+            column.resize(row_idx, f64::NAN);
+        }
         column.push(value.unwrap_or(f64::NAN));
     }
 }
@@ -224,6 +225,7 @@ impl Log {
 
     /// Returns the line of a row in its file, counted from 1, or 0 where unknown.
     #[must_use]
+    #[inline]
     pub fn line(&self, row_idx: usize) -> u64 {
         u64::from(self.line.at(row_idx))
     }
@@ -242,6 +244,7 @@ impl Log {
     /// Adds one judgement. `line` is its place in its file, 0 if unknown.
     ///
     /// A score that is not finite is taken as absent: readers report it before it comes here.
+    #[inline]
     pub fn push(&mut self, judgement: &Judgement<'_>, line: u64) {
         fn name(names: &mut Names, value: Option<&str>) -> Option<u32> {
             value.filter(|text| !text.is_empty()).map(|text| names.intern(text))
@@ -349,6 +352,7 @@ impl Log {
 
     /// Returns the answer of a row in the terms of `kind`, or `None` if it has none (unparsed).
     #[must_use]
+    #[inline]
     pub fn answer(&self, row_idx: usize, kind: OutcomeKind) -> Option<Answer> {
         match kind {
             OutcomeKind::Score => number(&self.score, row_idx).map(Answer::Score),
@@ -372,6 +376,7 @@ impl Log {
 
     /// Returns the order shown, if stated.
     #[must_use]
+    #[inline]
     pub fn order(&self, row_idx: usize) -> Option<Order> {
         match self.order.at(row_idx) {
             0 => Some(Order::Ab),
@@ -389,6 +394,7 @@ impl Log {
 
 /// Returns the number of a row in a column whose absent numbers are NaN.
 #[must_use]
+#[inline]
 pub fn number(column: &[f64], row_idx: usize) -> Option<f64> {
     column.get(row_idx).copied().filter(|value| !value.is_nan())
 }

@@ -20,6 +20,7 @@ pub struct Names {
 
 impl Names {
     /// Returns the id of `name`, giving it the next free one if it is new.
+    #[inline]
     pub fn intern(&mut self, name: &str) -> u32 {
         if let Some((last, range)) = &self.last
             && self.text.as_bytes()[range.clone()] == *name.as_bytes()
@@ -76,6 +77,7 @@ impl Names {
     /// # Panics
     /// Panics when `id` was not given out by this collection.
     #[must_use]
+    #[inline]
     pub fn name(&self, id: u32) -> &str {
         name_at(&self.text, &self.ends, id)
     }
@@ -98,10 +100,12 @@ impl Names {
     }
 }
 
+#[inline]
 fn name_at<'a>(text: &'a str, ends: &[usize], id: u32) -> &'a str {
     &text[range_of(ends, id)]
 }
 
+#[inline]
 fn range_of(ends: &[usize], id: u32) -> Range<usize> {
     let idx = id as usize;
     let start = if idx == 0 { 0 } else { ends[idx - 1] };

@@ -205,6 +205,7 @@ struct Marks<'t> {
 impl<'t> Marks<'t> {
     const ONES: u64 = 0x0101_0101_0101_0101;
 
+    #[inline]
     fn new(text: &'t [u8], delimiter: u8) -> Self {
         let words = text.chunks_exact(8);
         let wanted = [delimiter, b'\n', b'\r'].map(|byte| Self::ONES * u64::from(byte));
@@ -213,6 +214,7 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns the high bit of each byte that is wanted (Warren, Hacker's Delight, 6-1).
+    #[inline]
     fn look(&self, word: u64) -> u64 {
         const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
         let is_zero = |x: u64| !(((x & LOW) + LOW) | x | LOW);

@@ -56,6 +56,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Returns the cell as a number, or `None` if it is not one. May be NaN or infinite.
+    #[inline]
     pub(super) fn number(self) -> Option<f64> {
         match self {
             Self::Empty | Self::Truth(_) => None,
@@ -70,6 +71,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Returns the cell as a whole number of at least 0, or `None` if it is not one.
+    #[inline]
     pub(super) fn whole(self) -> Option<u64> {
         match self {
             Self::Empty | Self::Truth(_) => None,
@@ -82,6 +84,7 @@ impl<'a> Cell<'a> {
 
 /// Returns a number as a whole one, if it is that. Typed tables often store counts as floats.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range and the fraction are checked")]
+#[inline]
 fn whole(number: f64) -> Option<u64> {
     ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }

@@ -73,6 +73,7 @@ impl Coincidences {
     }
 
     /// Returns the place of a value; `None` when there are too many.
+    #[inline]
     fn place(&mut self, value: f64) -> Option<usize> {
         let known = self.values.iter().position(|known| known.total_cmp(&value).is_eq());
         known.or_else(|| {
@@ -82,6 +83,7 @@ impl Coincidences {
     }
 
     /// Adds the ordered pairs of `sorted` values, each with weight 1/(n − 1). `None` when there are too many values.
+    #[inline]
     fn add(&mut self, sorted: &[f64]) -> Option<()> {
         let weight = 1.0 / (sorted.len() - 1) as f64;
         let runs = || sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
@@ -122,6 +124,7 @@ impl AlphaSums {
     }
 
     /// Adds a unit of at least two sorted values.
+    #[inline]
     pub(crate) fn add(&mut self, cluster: u32, sorted: &[f64]) {
         let n = sorted.len() as f64;
         if !self.is_score {
@@ -192,6 +195,7 @@ impl AlphaSums {
     }
 
     /// Returns the tally of a cluster: the last one's, or a new one.
+    #[inline]
     fn tally(&mut self, cluster: u32, new: impl FnOnce() -> Tally) -> &mut Tally {
         if self.by_cluster.last().is_none_or(|(last, _)| *last != cluster) {
             self.by_cluster.push((cluster, new()));
@@ -199,12 +203,14 @@ impl AlphaSums {
         &mut self.by_cluster.last_mut().expect("one was just pushed").1
     }
 
+    #[inline]
     fn add_interval(&mut self, cluster: u32, tally: IntervalTally) {
         if let Tally::Interval(sums) = self.tally(cluster, || Tally::Interval(IntervalTally::default())) {
             *sums = sums.plus(tally);
         }
     }
 
+    #[inline]
     fn add_nominal(&mut self, cluster: u32, more: f64, values: impl Iterator<Item = (f64, f64)>) {
         let new = || Tally::Nominal { disagreement: 0.0, counts: SmallVec::new() };
         let Tally::Nominal { disagreement, counts } = self.tally(cluster, new) else { return };
@@ -261,10 +267,8 @@ impl AlphaSums {
         let spread = if estimate >= 1.0 - 1e-12 {
             // What one disagreement is worth is known only where categories have no distance.
             if self.is_score { Spread::None } else { Spread::Unseen { n_clusters: m, size: -1.0 / expected } }
-        } else if standard_error > 0.0 && n_clusters > 1 {
-            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees: m - 1.0 }
         } else {
-            Spread::None
+            Spread::fisher_z(estimate, standard_error, m - 1.0)
         };
         let mut estimated = Estimated {
             estimate,

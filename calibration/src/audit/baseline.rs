@@ -79,14 +79,16 @@ pub(crate) fn baselines(table: &Table<'_>, subject: &Subject, config: &AuditConf
 
 /// Returns the commonest value; of several, the smallest.
 fn commonest(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let runs = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
-    runs.fold(None, |best: Option<&[f64]>, run| match best {
-        Some(best) if best.len() >= run.len() => Some(best),
-        _ => Some(run),
-    })
-    .map(|run| run[0])
+    // Labels are few, and many the same.
+    let mut counts: Vec<(f64, usize)> = Vec::new();
+    for &value in values {
+        match counts.binary_search_by(|(known, _)| known.total_cmp(&value)) {
+            Ok(place) => counts[place].1 += 1,
+            Err(place) => counts.insert(place, (value, 1)),
+        }
+    }
+    let most = counts.iter().map(|(_, n)| *n).max()?;
+    counts.into_iter().find(|(_, n)| *n == most).map(|(value, _)| value)
 }
 
 /// Returns the lengths of both candidates by item; empty when the log states none.

@@ -3,8 +3,6 @@
 //! A unit with several answers counts as a distribution over answers. Variances are infinitesimal jackknives over
 //! clusters; with one answer a unit and no groups they are the usual large-sample ones.
 
-use std::collections::BTreeMap;
-
 use smallvec::SmallVec;
 
 use crate::agreement::kappa::{self as agreement, Chance, Weighting};
@@ -39,30 +37,47 @@ pub(crate) struct LabelledUnit {
     pub n: usize,
 }
 
-/// Returns the units that have a label and a parsed answer, with categories numbered densely.
+/// Returns the categories of a unit's parsed answers; none where answers are of no category.
+#[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes of answers are small ids")]
+fn answer_categories<'a>(
+    subject: &'a Subject,
+    unit: &Unit,
+    kind: OutcomeKind,
+    accepts: Option<Accepts>,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let cells = subject.cells[unit.cells.clone()].iter();
+    let category = move |draw: f64| match (kind, accepts) {
+        (OutcomeKind::Choice | OutcomeKind::Category, _) => Some(draw as usize),
+        (_, Some(accepts)) => Some(usize::from(accepts.accepts(draw))),
+        _ => None,
+    };
+    cells.flat_map(|cell| subject.parsed(cell)).filter_map(category)
+}
+
+/// Returns the category of a unit's label.
+#[inline]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes of answers are small ids")]
+fn label_category(kind: OutcomeKind, unit: &Unit) -> Option<usize> {
+    match kind {
+        OutcomeKind::Choice | OutcomeKind::Category => unit.truth.value.map(|value| value as usize),
+        OutcomeKind::Verdict | OutcomeKind::Score => unit.truth.good.map(usize::from),
+    }
+}
+
+/// Returns the units that have a label and a parsed answer, with categories numbered densely.
 pub(crate) fn labelled_units(
     table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
     accepts: Option<Accepts>,
 ) -> Vec<LabelledUnit> {
-    let category = |draw: f64| match (table.kind, accepts) {
-        (OutcomeKind::Choice | OutcomeKind::Category, _) => Some(draw as usize),
-        (_, Some(accepts)) => Some(usize::from(accepts.accepts(draw))),
-        _ => None,
-    };
-    let label = |unit: &Unit| match table.kind {
-        OutcomeKind::Choice | OutcomeKind::Category => unit.truth.value.map(|value| value as usize),
-        OutcomeKind::Verdict | OutcomeKind::Score => unit.truth.good.map(usize::from),
-    };
     let mut labelled = Vec::with_capacity(units.len());
     for unit in units {
-        let Some(label) = label(unit) else { continue };
+        let Some(label) = label_category(table.kind, unit) else { continue };
         let mut answers = SmallVec::new();
         let mut n = 0;
-        for draw in subject.parsed_of(unit) {
-            let Some(category) = category(draw) else { continue };
+        for category in answer_categories(subject, unit, table.kind, accepts) {
             n += 1;
             match answers.iter_mut().find(|(known, _): &&mut (usize, f64)| *known == category) {
                 Some((_, count)) => *count += 1.0,
@@ -104,8 +119,11 @@ struct Basis<'a> {
     labelled: &'a [LabelledUnit],
     /// The categories that occur, ascending.
     categories: Vec<usize>,
+    /// The position of each category among them.
+    place: Vec<usize>,
     /// Rows are labels, columns answers.
     cells: Vec<f64>,
+    n_clusters_that_disagree: usize,
 }
 
 impl<'a> Basis<'a> {
@@ -134,19 +152,11 @@ impl<'a> Basis<'a> {
                 cells[place[unit.label] * n + place[category]] += share;
             }
         }
-        (n >= 2).then_some(Self { table, labelled, categories, cells })
-    }
-
-    fn place(&self, category: usize) -> usize {
-        self.categories.binary_search(&category).expect("every category was listed")
-    }
-
-    fn n_clusters_that_disagree(&self) -> usize {
         let differs = |unit: &&LabelledUnit| unit.answers.iter().any(|(category, _)| *category != unit.label);
-        let mut clusters: Vec<u32> = self.labelled.iter().filter(differs).map(|unit| unit.cluster).collect();
-        clusters.sort_unstable();
-        clusters.dedup();
-        clusters.len()
+        // Units of one cluster follow each other.
+        let clusters = labelled.chunk_by(|a, b| a.cluster == b.cluster);
+        let n_clusters_that_disagree = clusters.filter(|units| units.iter().find(differs).is_some()).count();
+        (n >= 2).then_some(Self { table, labelled, categories, place, cells, n_clusters_that_disagree })
     }
 
     /// Returns 1 − (1 − coefficient) · `correction`, with the variance between clusters of its influence values.
@@ -157,15 +167,15 @@ impl<'a> Basis<'a> {
         let n = self.labelled.len() as f64;
         let estimate = 1.0 - (1.0 - found.kappa) * correction;
         let influence = self.labelled.iter().map(|unit| {
-            let row = self.place(unit.label) * n_categories;
+            let row = self.place[unit.label] * n_categories;
             let sum: f64 =
-                unit.answers.iter().map(|&(category, share)| share * cells[row + self.place(category)]).sum();
+                unit.answers.iter().map(|&(category, share)| share * cells[row + self.place[category]]).sum();
             (unit.cluster, correction * sum / n)
         });
         let (standard_error, n_clusters) = influence_standard_error(influence, self.table.n_clusters);
         // With disagreement in few clusters their variance is hardly seen: then each cluster counts as one trial at most, as
         // it does for rates.
-        let standard_error = if self.n_clusters_that_disagree() < FEW_CLUSTERS {
+        let standard_error = if self.n_clusters_that_disagree < FEW_CLUSTERS {
             let spread = found.observed * (1.0 - found.observed) / n_clusters as f64;
             standard_error.max(correction * spread.sqrt() / (1.0 - found.expected))
         } else {
@@ -174,10 +184,8 @@ impl<'a> Basis<'a> {
         let degrees = n_clusters as f64 - 1.0;
         let spread = if found.observed >= 1.0 - 1e-12 {
             Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }
-        } else if standard_error > 0.0 && estimate.abs() < 1.0 {
-            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
         } else {
-            Spread::None
+            Spread::fisher_z(estimate, standard_error, degrees)
         };
         Some(Estimated {
             estimate,
@@ -222,55 +230,57 @@ fn category_name(table: &Table<'_>, category: usize) -> String {
     }
 }
 
-/// Returns the table of labels against answers, item-weighted and as counts.
+/// The most categories of which the table of labels against answers is shown.
+const MOST_SHOWN: usize = 30;
+
+/// Returns the table of labels against answers, item-weighted and as counts. `None` without labelled answers, or with more
+/// categories than can be shown.
 pub(crate) fn confusion(
     table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
     accepts: Option<Accepts>,
 ) -> Option<super::result::Confusion> {
-    let labelled = labelled_units(table, subject, units, accepts);
-    let mut used: BTreeMap<usize, usize> = BTreeMap::new();
-    for unit in &labelled {
-        for category in unit.answers.iter().map(|(category, _)| *category).chain([unit.label]) {
-            used.insert(category, 0);
+    let kind = table.kind;
+    let mut used: Vec<usize> = Vec::new();
+    for unit in units {
+        let mut answers = answer_categories(subject, unit, kind, accepts).peekable();
+        let label = label_category(kind, unit).filter(|_| answers.peek().is_some());
+        let Some(label) = label else { continue };
+        for category in answers.chain([label]) {
+            if let Err(place) = used.binary_search(&category) {
+                used.insert(place, category);
+            }
+        }
+        if used.len() > MOST_SHOWN {
+            return None;
         }
     }
-    if used.is_empty() || used.len() > 30 {
+    if used.is_empty() {
         return None;
-    }
-    for (idx, position) in used.values_mut().enumerate() {
-        *position = idx;
     }
     let n = used.len();
     let mut found = super::result::Confusion {
-        categories: used.keys().map(|&category| category_name(table, category)).collect(),
+        categories: used.iter().map(|&category| category_name(table, category)).collect(),
         weights: vec![vec![0.0; n]; n],
         counts: vec![vec![0; n]; n],
         unparsed: vec![0; n],
     };
-    for unit in &labelled {
-        for &(category, share) in &unit.answers {
-            let (row, column) = (used[&unit.label], used[&category]);
-            found.weights[row][column] += share;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share of n is a whole number"
-            )]
-            let count = (share * unit.n as f64).round() as u64;
+    let mut of_unit = vec![0_u64; n];
+    for unit in units {
+        let Some(row) = label_category(kind, unit).and_then(|label| used.binary_search(&label).ok()) else { continue };
+        of_unit.fill(0);
+        for category in answer_categories(subject, unit, kind, accepts) {
+            if let Ok(column) = used.binary_search(&category) {
+                of_unit[column] += 1;
+            }
+        }
+        let n_answers: u64 = of_unit.iter().sum();
+        for (column, &count) in of_unit.iter().enumerate().filter(|(_, count)| **count > 0) {
+            found.weights[row][column] += count as f64 / n_answers as f64;
             found.counts[row][column] += count;
         }
-    }
-    for unit in units {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "codes of answers are small ids")]
-        let label = match table.kind {
-            OutcomeKind::Choice | OutcomeKind::Category => unit.truth.value.map(|value| value as usize),
-            OutcomeKind::Verdict | OutcomeKind::Score => unit.truth.good.map(usize::from),
-        };
-        if let Some(row) = label.and_then(|label| used.get(&label)) {
-            found.unparsed[*row] += subject.cells_of(unit).iter().map(|cell| cell.n_unparsed as u64).sum::<u64>();
-        }
+        found.unparsed[row] += subject.cells_of(unit).iter().map(|cell| cell.n_unparsed as u64).sum::<u64>();
     }
     Some(found)
 }

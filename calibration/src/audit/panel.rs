@@ -197,11 +197,8 @@ fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&
             let estimate = found.agreement.kappa;
             let spread = if found.agreement.observed >= 1.0 - 1e-12 {
                 Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.agreement.expected) }
-            } else if standard_error > 0.0 && estimate.abs() < 1.0 {
-                let standard_error = standard_error / (1.0 - estimate * estimate);
-                Spread::FisherZ { standard_error, degrees: n_clusters as f64 - 1.0 }
             } else {
-                Spread::None
+                Spread::fisher_z(estimate, standard_error, n_clusters as f64 - 1.0)
             };
             let estimated = Estimated {
                 estimate,
@@ -269,16 +266,12 @@ fn kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Optio
         (rated.unit.cluster, pairs.into_iter().map(|cell| influence[cell] * weight).sum::<f64>() / total)
     });
     let (standard_error, n_clusters) = influence_standard_error(by_unit, table.n_clusters);
-    let degrees = n_clusters as f64 - 1.0;
     let estimated = Estimated {
         estimate: found.kappa,
         spread: if found.observed >= 1.0 - 1e-12 {
             Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }
-        } else if standard_error > 0.0 && found.kappa.abs() < 1.0 {
-            let standard_error = standard_error / (1.0 - found.kappa * found.kappa);
-            Spread::FisherZ { standard_error, degrees }
         } else {
-            Spread::None
+            Spread::fisher_z(found.kappa, standard_error, n_clusters as f64 - 1.0)
         },
         n: rated.iter().map(|rated| rated.by_rater.iter().map(Vec::len).sum::<usize>() as u64).sum(),
         n_items: n_items(rated),

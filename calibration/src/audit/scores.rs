@@ -132,11 +132,8 @@ impl Observed {
             } else {
                 Spread::Unseen { n_clusters: (n_clusters / 2) as f64, size: -estimate.signum() * size }
             }
-        } else if standard_error > NOTHING {
-            let degrees = n_clusters as f64 - 1.0;
-            Spread::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
         } else {
-            Spread::None
+            Spread::fisher_z(estimate, standard_error, n_clusters as f64 - 1.0)
         };
         Some(Estimated {
             estimate,
@@ -254,14 +251,7 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
     };
     let value = sums.jackknife(alpha).map(|(estimate, standard_error)| Estimated {
         estimate,
-        spread: if standard_error > 0.0 && estimate.abs() < 1.0 {
-            Spread::FisherZ {
-                standard_error: standard_error / (1.0 - estimate * estimate),
-                degrees: sums.n_clusters() as f64 - 1.0,
-            }
-        } else {
-            Spread::None
-        },
+        spread: Spread::fisher_z(estimate, standard_error, sums.n_clusters() as f64 - 1.0),
         n: n_all,
         n_items,
         n_clusters: sums.n_clusters(),

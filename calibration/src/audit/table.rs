@@ -23,11 +23,13 @@ pub(crate) const CHOICE_B: f64 = 1.0;
 pub(crate) const CHOICE_TIE: f64 = 2.0;
 
 /// Returns whether two codes are the same. Codes are compared, never computed with, so that equality is exact.
+#[inline]
 pub(crate) fn is(a: f64, b: f64) -> bool {
     a.total_cmp(&b).is_eq()
 }
 
 /// Returns the number that stands for an answer.
+#[inline]
 pub(crate) fn code(answer: Answer) -> f64 {
     match answer {
         // There is one zero only.
@@ -63,6 +65,7 @@ pub(crate) struct Unit {
 
 impl Unit {
     /// Returns what units are sorted by. Those of a cluster follow one another, and of it those of an item.
+    #[inline]
     pub(crate) fn place(&self) -> (u32, u32, u32) {
         (self.cluster, self.item, self.dimension.wrapping_add(1))
     }
@@ -79,10 +82,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.draws.len()
     }
 
+    #[inline]
     pub(crate) fn n_parsed(&self) -> usize {
         self.draws.len() - self.n_unparsed
     }
@@ -106,15 +111,18 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Returns the parsed draws of a cell.
+    #[inline]
     pub(crate) fn parsed(&self, cell: &Cell) -> impl Iterator<Item = f64> + Clone + '_ {
         self.draws[cell.draws.clone()].iter().copied().filter(|draw| !draw.is_nan())
     }
 
+    #[inline]
     pub(crate) fn cells_of(&self, unit: &Unit) -> &[Cell] {
         &self.cells[unit.cells.clone()]
     }
 
     /// Returns the parsed draws of a unit, over all its cells.
+    #[inline]
     pub(crate) fn parsed_of(&self, unit: &Unit) -> impl Iterator<Item = f64> + Clone + '_ {
         self.cells_of(unit).iter().flat_map(|cell| self.parsed(cell))
     }
@@ -330,6 +338,7 @@ struct Key {
 }
 
 impl Key {
+    #[inline]
     fn of(log: &Log, cluster_of: &[u32], row: u32) -> Self {
         let row_idx = row as usize;
         let item = log.item[row_idx];
@@ -345,6 +354,7 @@ impl Key {
     }
 
     /// Returns what the rows of one cell share.
+    #[inline]
     fn cell(&self) -> (u32, u32, u8, u32) {
         (self.item, self.dimension, self.order, self.place)
     }

@@ -31,6 +31,7 @@ impl Accepts {
         }
     }
 
+    #[inline]
     pub(crate) fn accepts(self, draw: f64) -> bool {
         match self {
             Self::Verdict => is(draw, ACCEPT),
@@ -49,10 +50,12 @@ pub(crate) struct Hits {
 
 impl Hits {
     /// Returns the parsed answers that do not meet the test.
+    #[inline]
     fn others(self) -> Self {
         Self { n_met: self.n - self.n_met, ..self }
     }
 
+    #[inline]
     pub(crate) fn of(subject: &Subject, unit: &Unit, order: Option<Order>, test: impl Fn(f64) -> bool) -> Self {
         let mut found = Self::default();
         for cell in subject.cells_of(unit).iter().filter(|cell| order.is_none() || cell.order == order) {
@@ -80,11 +83,13 @@ impl Alike {
         Self { n_units: [[0; Self::N_PLACES]; 2] }
     }
 
+    #[inline]
     const fn place(n: usize, n_met: usize) -> usize {
         n * (n + 1) / 2 + n_met
     }
 
     /// Counts a unit, or returns false.
+    #[inline]
     fn count(&mut self, good: bool, hits: Hits) -> bool {
         let is_counted = hits.n > 0 && hits.n <= Self::MOST && hits.n_unparsed == 0;
         if is_counted {
@@ -133,6 +138,7 @@ impl Rate {
         }
     }
 
+    #[inline]
     fn push(&mut self, unit: &Unit, hits: Hits) {
         let Hits { n_met: hits, n, n_unparsed } = hits;
         self.hits += hits;
