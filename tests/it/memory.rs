@@ -109,6 +109,35 @@ fn export_and_import_are_each_others_reverse() {
     assert_eq!(run(&desk, &["export"]).stdout, text);
 }
 
+/// Of two values for one key, neither may be dropped silently, whether or not the time is stated.
+#[test]
+fn a_key_that_stands_twice_is_refused() {
+    let desk = Desk::new();
+    let object = |more: &str, issue: &str| {
+        format!(
+            r#"{{"issue": {{"dimension": "d", {issue} "severity": "low", "description": "x"}}, "fix": "f", {more} "origin": {{"task": "t"}}}}
+"#
+        )
+    };
+    let time = r#""time": "2026-11-30T20:53:32Z","#;
+    let twice = |time: &str, more: &str, issue: &str, key: &str| {
+        let text = object(&format!("{time} {more}"), issue);
+        let run = run_with(&desk, &["add", "-"], &text);
+        assert_eq!(run.status, 3, "{text}: {run:?}");
+        assert!(run.stderr.contains(&format!("duplicate field `{key}`")), "{text}: {run:?}");
+    };
+    for time in ["", time] {
+        twice(time, r#""fix": "g","#, "", "fix");
+        twice(time, r#""fix": "f","#, "", "fix");
+        twice(time, "", r#""dimension": "e","#, "dimension");
+    }
+    twice(time, time, "", "time");
+    assert!(!desk.join("memory.db").exists());
+    let empty = run_with(&desk, &["add", "-"], " { } ");
+    assert!(empty.stderr.contains("missing field `issue`"), "{empty:?}");
+    assert_eq!(run_with(&desk, &["add", "-"], &object("", "")).status, 0);
+}
+
 #[test]
 fn lines_left_out_are_told_and_change_the_exit_status() {
     let desk = Desk::new();
