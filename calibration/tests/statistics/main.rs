@@ -9,6 +9,7 @@
 )]
 
 mod agreement;
+mod arms;
 mod bootstrap;
 mod coverage;
 mod deciding;
@@ -16,7 +17,11 @@ mod distribution;
 mod golden;
 mod icc;
 mod paired;
+mod positions;
+mod problems;
 mod rank;
+mod repeats;
+mod right_and_wrong;
 mod roc;
 mod rules;
 mod simulated;
