@@ -26,3 +26,4 @@ mod roc;
 mod rules;
 mod simulated;
 mod small_logs;
+mod undefined;
