@@ -176,3 +176,30 @@ fn where_replies_fail_to_parse_is_said_by_label_order_group_and_attempt() {
     unparsed(&judge, "attempt", &[("first", 2.0 / 6.0, 6), ("later", 2.0 / 5.0, 5)]);
     unparsed(&judge, "dimension", &[]);
 }
+
+/// Six items in three groups: whatever is measured of them rests on three clusters, as its interval does.
+#[test]
+fn no_figure_counts_more_clusters_than_there_are_groups() {
+    let mut logs = [(); 3].map(|()| Rows::default());
+    for item in 0..6_usize {
+        let group = || Some((item / 2).to_string().into());
+        for draw in 0..4_u32 {
+            let order = Some(if draw < 2 { Order::Ab } else { Order::Ba });
+            let odd = (item as u32 + draw).is_multiple_of(2);
+            let row = || Judgement { order, group: group(), place: Some(1 + draw / 2), ..Judgement::default() };
+            let score = Some(f64::from(draw) + item as f64 / 2.0);
+            logs[0].push(item, Judgement { score, label: Some(item.to_string().into()), ..row() });
+            let verdict = Some(if odd { Verdict::Accept } else { Verdict::Reject });
+            // Right and wrong items are in different groups.
+            let label = if item < 4 { "1" } else { "0" };
+            logs[1].push(item, Judgement { verdict, label: Some(label.into()), ..row() });
+            let choice = Some(if odd { Choice::A } else { Choice::B });
+            logs[2].push(item, Judgement { choice, label: Some("a".into()), place: None, ..row() });
+        }
+    }
+    for rows in logs {
+        for (id, measure) in rows.judge().measures {
+            assert!(measure.n_clusters <= 3 && measure.n_items <= 6, "{id}: {measure:?}");
+        }
+    }
+}
