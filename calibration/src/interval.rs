@@ -179,12 +179,19 @@ impl Spread {
 
     /// Returns the one-sided p value of "the truth is at most `limit`": the smallest tail probability at which the lower
     /// bound still exceeds the limit. Small when the truth is shown to lie above.
+    ///
+    /// From e⁻²⁷ (2 in 10¹²) to ½, which stand for all that is smaller and larger: ½ also where the estimate is no higher than
+    /// the limit. Undefined (`None`) where there is no interval: without a spread, or with fewer clusters than its method needs.
     #[must_use]
     pub fn p_at_most(&self, estimate: f64, limit: f64) -> Option<f64> {
         self.p_beyond(estimate, |interval| interval.low > limit)
     }
 
-    /// Returns the one-sided p value of "the truth is at least `limit`".
+    /// Returns the one-sided p value of "the truth is at least `limit`": the smallest tail probability at which the upper bound
+    /// is still below the limit. Small when the truth is shown to lie below.
+    ///
+    /// From e⁻²⁷ (2 in 10¹²) to ½, which stand for all that is smaller and larger: ½ also where the estimate is no lower than the
+    /// limit. Undefined (`None`) as [`Self::p_at_most`].
     #[must_use]
     pub fn p_at_least(&self, estimate: f64, limit: f64) -> Option<f64> {
         self.p_beyond(estimate, |interval| interval.high < limit)

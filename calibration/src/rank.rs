@@ -13,6 +13,9 @@ use crate::influence::WithInfluence;
 /// Returns Pearson's correlation with influence values; -1..=1.
 ///
 /// Source of the influence function: Devlin, Gnanadesikan & Kettenring 1975.
+///
+/// Undefined (`None`): fewer than two observations; lengths that differ; a value that is not finite; a weight that is negative or
+/// not finite, or none that is positive; no variance in `x` or in `y` among the observations of positive weight.
 #[must_use]
 pub fn pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
     on_distinct_pairs(x, y, weights, pearson_of_shares)
@@ -47,6 +50,9 @@ fn pearson_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluen
 ///
 /// The influence of an observation counts its effect on the others' ranks. Source: Spearman 1904; Croux & Dehon 2010 for
 /// the influence function.
+///
+/// Undefined (`None`): fewer than two observations; lengths that differ; a value that is not finite; a weight that is negative or
+/// not finite, or none that is positive; ties of all `x` or of all `y` among the observations of positive weight.
 #[must_use]
 pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
     on_distinct_pairs(x, y, weights, spearman_of_shares)
@@ -87,6 +93,9 @@ fn spearman_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInflue
 /// Returns Kendall's tau-b with influence values; -1..=1.
 ///
 /// Source: Kendall 1945, "The treatment of ties in ranking problems"; concordance by a Fenwick tree (Knight 1966 sorts).
+///
+/// Undefined (`None`): fewer than two observations; lengths that differ; a value that is not finite; a weight that is negative or
+/// not finite, or none that is positive; ties of all `x` or of all `y` among the observations of positive weight.
 #[must_use]
 pub fn kendall_tau_b(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
     on_distinct_pairs(x, y, weights, kendall_tau_b_of_shares)

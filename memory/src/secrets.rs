@@ -1,7 +1,9 @@
 //! Keys that must not be shared, recognised by their shape and taken out of texts.
 //!
 //! Only what looks like a real key is taken: a known beginning followed by as many characters as such keys have, mixed as
-//! chance mixes them. Words about secrets ("password", "the token expired") and placeholders (`sk-xxxx`, `$TOKEN`) stay.
+//! chance mixes them. How strictly depends on the length: what has exactly the length of a key need only be more than
+//! letters of one case or digits, which chance makes once in ten million keys and placeholders nearly always are.
+//! Words about secrets ("password", "the token expired") and placeholders (`sk-xxxx`, `$TOKEN`) stay.
 //! A key without any known beginning, such as an AWS secret access key, is not recognised.
 //!
 //! The beginnings and lengths are those that the issuers document or that their keys visibly have.
@@ -86,35 +88,49 @@ struct Rule {
     begins: &'static str,
     kind: SecretKind,
     alphabet: Alphabet,
+    /// The length at which letters must be mixed with digits.
     length: Length,
+    /// The length that keys are known to have, at which letters alone will do.
+    known: Option<Length>,
 }
 
 const fn rule(begins: &'static str, kind: SecretKind, alphabet: Alphabet, length: Length) -> Rule {
-    Rule { begins, kind, alphabet, length }
+    Rule { begins, kind, alphabet, length, known: None }
 }
 
-const RULES: [Rule; 21] = [
-    rule("sk-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)),
+impl Rule {
+    const fn known(self, length: Length) -> Self {
+        Self { known: Some(length), ..self }
+    }
+}
+
+const RULES: [Rule; 25] = [
+    // Before the plain `sk-`, whose rule would miss those that happen to have a `-` or `_` every few characters.
+    rule("sk-proj-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)).known(Length::AtLeast(40)),
+    rule("sk-svcacct-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)).known(Length::AtLeast(40)),
+    rule("sk-admin-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)).known(Length::AtLeast(40)),
+    rule("sk-ant-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)).known(Length::AtLeast(80)),
+    rule("sk-", SecretKind::ApiKey, Alphabet::Joined(16), Length::AtLeast(20)).known(Length::Exactly(48)),
     rule("AKIA", SecretKind::AwsAccessKey, Alphabet::Upper, Length::Exactly(16)),
     rule("ASIA", SecretKind::AwsAccessKey, Alphabet::Upper, Length::Exactly(16)),
-    rule("ghp_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)),
-    rule("gho_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)),
-    rule("ghu_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)),
-    rule("ghs_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)),
-    rule("ghr_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)),
-    rule("github_pat_", SecretKind::GitHubToken, Alphabet::Joined(16), Length::AtLeast(40)),
-    rule("glpat-", SecretKind::GitLabToken, Alphabet::Joined(8), Length::AtLeast(20)),
-    rule("AIza", SecretKind::GoogleApiKey, Alphabet::Joined(8), Length::Exactly(35)),
-    rule("hf_", SecretKind::HuggingFaceToken, Alphabet::Letters, Length::AtLeast(30)),
-    rule("npm_", SecretKind::NpmToken, Alphabet::Letters, Length::AtLeast(36)),
+    rule("ghp_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
+    rule("gho_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
+    rule("ghu_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
+    rule("ghs_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
+    rule("ghr_", SecretKind::GitHubToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
+    rule("github_pat_", SecretKind::GitHubToken, Alphabet::Joined(16), Length::AtLeast(40)).known(Length::Exactly(82)),
+    rule("glpat-", SecretKind::GitLabToken, Alphabet::Joined(8), Length::AtLeast(20)).known(Length::Exactly(20)),
+    rule("AIza", SecretKind::GoogleApiKey, Alphabet::Joined(8), Length::Exactly(35)).known(Length::Exactly(35)),
+    rule("hf_", SecretKind::HuggingFaceToken, Alphabet::Letters, Length::AtLeast(30)).known(Length::Exactly(34)),
+    rule("npm_", SecretKind::NpmToken, Alphabet::Letters, Length::AtLeast(36)).known(Length::Exactly(36)),
     rule("xoxa-", SecretKind::SlackToken, Alphabet::Joined(10), Length::AtLeast(20)),
     rule("xoxb-", SecretKind::SlackToken, Alphabet::Joined(10), Length::AtLeast(20)),
     rule("xoxp-", SecretKind::SlackToken, Alphabet::Joined(10), Length::AtLeast(20)),
     rule("xoxr-", SecretKind::SlackToken, Alphabet::Joined(10), Length::AtLeast(20)),
     rule("xoxs-", SecretKind::SlackToken, Alphabet::Joined(10), Length::AtLeast(20)),
-    rule("sk_live_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)),
-    rule("sk_test_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)),
-    rule("rk_live_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)),
+    rule("sk_live_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)).known(Length::AtLeast(24)),
+    rule("sk_test_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)).known(Length::AtLeast(24)),
+    rule("rk_live_", SecretKind::StripeKey, Alphabet::Letters, Length::AtLeast(16)).known(Length::AtLeast(24)),
 ];
 
 impl Rule {
@@ -122,32 +138,61 @@ impl Rule {
     fn length_in(&self, text: &str) -> Option<usize> {
         let rest = text.strip_prefix(self.begins)?.as_bytes();
         let n_bytes = rest.iter().take_while(|&&byte| self.alphabet.has(byte)).count();
-        let token = &rest[..n_bytes];
-        let is_long_enough = match self.length {
+        let (token, after) = rest.split_at(n_bytes);
+        let has = |length: Length| match length {
             Length::AtLeast(n_least) => n_bytes >= n_least,
-            Length::Exactly(n_wanted) => {
-                n_bytes == n_wanted && !rest.get(n_bytes).is_some_and(u8::is_ascii_alphanumeric)
-            }
+            Length::Exactly(n_wanted) => n_bytes == n_wanted && !after.first().is_some_and(u8::is_ascii_alphanumeric),
         };
+        let n_tail = match self.kind {
+            SecretKind::GitLabToken if n_bytes >= MIN_GITLAB_PAYLOAD => gitlab_tail(after),
+            _ => 0,
+        };
+        let is_key = match self.alphabet {
+            Alphabet::Upper => has(self.length),
+            _ if n_tail > 0 || self.known.is_some_and(has) => is_more_than_words(token),
+            _ => has(self.length) && self.is_varied(token),
+        };
+        is_key.then_some(self.begins.len() + n_bytes + n_tail)
+    }
+
+    /// Returns whether letters are mixed with digits in a stretch that is long enough. Chance leaves out either in few long
+    /// keys; placeholders and prose do in nearly all.
+    fn is_varied(&self, token: &[u8]) -> bool {
         let n_joined = match self.alphabet {
-            Alphabet::Upper => return is_long_enough.then_some(self.begins.len() + n_bytes),
-            Alphabet::Letters => 0,
+            Alphabet::Upper | Alphabet::Letters => 0,
             Alphabet::Joined(n_joined) => n_joined,
         };
-        // Chance leaves out digits or letters in few keys; placeholders and prose do in nearly all.
-        let is_varied = |stretch: &[u8]| {
-            stretch.len() >= n_joined
-                && stretch.iter().any(u8::is_ascii_digit)
-                && stretch.iter().any(u8::is_ascii_alphabetic)
-        };
-        let digits_only = |stretch: &[u8]| stretch.len() >= n_joined && stretch.iter().all(u8::is_ascii_digit);
-        let mut stretches = token.split(|byte| matches!(byte, b'-' | b'_'));
-        let is_chance = match self.kind {
+        token.split(|byte| matches!(byte, b'-' | b'_')).filter(|stretch| stretch.len() >= n_joined).any(|stretch| {
+            let has_digit = stretch.iter().any(u8::is_ascii_digit);
             // Slack's begin with numbers of the workspace.
-            SecretKind::SlackToken => stretches.any(|stretch| is_varied(stretch) || digits_only(stretch)),
-            _ => stretches.any(is_varied),
-        };
-        (is_long_enough && is_chance).then_some(self.begins.len() + n_bytes)
+            let is_number_of_slack = self.kind == SecretKind::SlackToken && stretch.iter().all(u8::is_ascii_digit);
+            has_digit && (stretch.iter().any(u8::is_ascii_alphabetic) || is_number_of_slack)
+        })
+    }
+}
+
+/// Returns whether at least two of small letters, capitals and digits occur.
+fn is_more_than_words(token: &[u8]) -> bool {
+    let kinds: [fn(&u8) -> bool; 3] = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
+    kinds.into_iter().filter(|is_kind| token.iter().any(is_kind)).count() >= 2
+}
+
+/// The fewest characters of a GitLab token that has a length and a checksum behind it.
+const MIN_GITLAB_PAYLOAD: usize = 27;
+
+/// Returns how long the tail of a newer GitLab token is, a version (not in all), a length and a checksum, as
+/// `.01.1a2b3c4d5`; 0 without one.
+fn gitlab_tail(after: &[u8]) -> usize {
+    let is_digit = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let has_part = |at: usize, n: usize| {
+        after.get(at) == Some(&b'.')
+            && after.get(at + 1..=at + n).is_some_and(|part| part.iter().all(is_digit))
+            && !after.get(at + n + 1).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    match (has_part(0, 2) && has_part(3, 9), has_part(0, 9)) {
+        (true, _) => 13,
+        (false, true) => 10,
+        (false, false) => 0,
     }
 }
 
@@ -244,6 +289,7 @@ pub fn redact(text: &str) -> (Cow<'_, str>, Vec<SecretKind>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::strategy::ValueTree as _;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
@@ -267,6 +313,48 @@ mod tests {
         check(&format!("xoxb-{}-{}", "123456789012", "abcdefghijklmn"), "[redacted: Slack token]");
         check(&key("sk_live_"), "[redacted: Stripe key]");
         check("postgres://me:hunter2@db/x", "postgres://me:[redacted: password in a URL]@db/x");
+    }
+
+    /// Chance alone decides on the letters of a key, so that some have no digit, or a `-` every few characters.
+    #[test]
+    fn no_random_key_of_any_kind_is_let_through() {
+        const N_KEYS: usize = 1_000;
+        use SecretKind::{
+            ApiKey, AwsAccessKey, GitHubToken, GitLabToken, GoogleApiKey, HuggingFaceToken, NpmToken, PrivateKey,
+            SlackToken, StripeKey, UrlPassword,
+        };
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        for (kind, before, form, after) in [
+            (ApiKey, "", "sk-[A-Za-z0-9]{48}", ""),
+            (ApiKey, "", "sk-[0-9a-f]{32}", ""),
+            (ApiKey, "", "sk-or-v1-[0-9a-f]{64}", ""),
+            (ApiKey, "", "sk-(proj|svcacct|admin)-[A-Za-z0-9_-]{156}", ""),
+            (ApiKey, "", "sk-ant-api03-[A-Za-z0-9_-]{93}AA", ""),
+            (AwsAccessKey, "", "(AKIA|ASIA)[A-Z2-7]{16}", ""),
+            (GitHubToken, "", "gh[pousr]_[A-Za-z0-9]{36}", ""),
+            (GitHubToken, "", "github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}", ""),
+            (GitLabToken, "", "glpat-[A-Za-z0-9_-]{20}", ""),
+            (GitLabToken, "", "glpat-[A-Za-z0-9_-]{27}\\.01\\.[0-9a-z]{9}", ""),
+            (GitLabToken, "", "glpat-[A-Za-z0-9_-]{27,60}\\.[0-9a-z]{9}", ""),
+            (GoogleApiKey, "", "AIza[A-Za-z0-9_-]{35}", ""),
+            (HuggingFaceToken, "", "hf_[A-Za-z]{34}", ""),
+            (HuggingFaceToken, "", "hf_[A-Za-z0-9]{34}", ""),
+            (NpmToken, "", "npm_[A-Za-z0-9]{36}", ""),
+            (PrivateKey, "", "-----BEGIN PRIVATE KEY-----\n([A-Za-z0-9+/]{64}\n){2,5}-----END PRIVATE KEY-----", ""),
+            (SlackToken, "", "xox[abprs]-[0-9]{12}-[0-9]{12}-[A-Za-z0-9]{24}", ""),
+            (StripeKey, "", "(sk_live|sk_test|rk_live)_[A-Za-z0-9]{24}", ""),
+            (UrlPassword, "postgres://me:", "[A-Za-z0-9]{8,40}", "@db/x"),
+        ] {
+            let keys = prop::string::string_regex(form).unwrap();
+            for _ in 0..N_KEYS {
+                let key = keys.new_tree(&mut runner).unwrap().current();
+                // A comma and a full stop may follow a key and are no part of it.
+                for next in [" ok", ".", ", ", "\\n"] {
+                    let expected = format!("a {before}[redacted: {kind}]{after}{next}");
+                    check(&format!("a {before}{key}{after}{next}"), &expected);
+                }
+            }
+        }
     }
 
     #[test]
@@ -293,6 +381,10 @@ mod tests {
             "risk-a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6",
             "use sk-... or $OPENAI_API_KEY",
             "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx and ghp_short1",
+            "ghp_XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX and hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "glpat-your-token-goes-here and glpat-xxxxxxxxxxxxxxxxxxxx and sk_test_000000000000000000000000",
+            "hf_hub_download, npm_config_registry, npm_lifecycle_event_of_a_package_script, glpat-is-the-beginning",
+            "sk-ant-is-an-animal-that-lives-in-a-hill-and-carries-leaves-all-day-long-without-a-rest-or-a-sip-of-water",
             "AKIA and ASIA are prefixes; AKIAlowercase0000000; ASIAN",
             "https://user:password@host and https://$USER:$PASS@host and https://host:8080/a@b",
             "https://example.org/sk-1 at 10:30 a@b",

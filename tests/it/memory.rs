@@ -109,6 +109,69 @@ fn export_and_import_are_each_others_reverse() {
     assert_eq!(run(&desk, &["export"]).stdout, text);
 }
 
+/// `--force` replaces a file, and a store is more than one.
+#[test]
+fn an_export_never_writes_over_its_store() {
+    let desk = Desk::new();
+    run_with(&desk, &["import", "-"], &lines(0..3));
+    let mut names = vec!["memory.db", "memory.db-wal", "memory.db-shm", "./sub/../memory.db"];
+    fs::create_dir(desk.join("sub")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(desk.join("memory.db"), desk.join("link.db")).unwrap();
+        std::os::unix::fs::symlink(desk.path(), desk.join("here")).unwrap();
+        fs::hard_link(desk.join("memory.db"), desk.join("hard.db")).unwrap();
+        names.extend(["link.db", "here/memory.db", "here/memory.db-wal", "hard.db"]);
+    }
+    for name in names {
+        for force in [&[][..], &["--force"]] {
+            let run = run(&desk, &[&["export", name][..], force].concat());
+            assert_eq!((run.status, run.stdout.as_str()), (3, ""), "{name}: {run:?}");
+            assert!(run.stderr.contains("would be written over") && run.stderr.contains("help: "), "{name}: {run:?}");
+        }
+    }
+    // Named by a link, the store keeps its files beside itself.
+    #[cfg(unix)]
+    for name in ["memory.db", "memory.db-wal"] {
+        let mut command = assize(["memory", "--store", "link.db", "export", name, "--force"]);
+        let run = Run::from(command.current_dir(desk.path()).output().unwrap());
+        assert_eq!(run.status, 3, "{name}: {run:?}");
+    }
+    assert_eq!(run(&desk, &["export"]).stdout, lines(0..3));
+    desk.write("other.jsonl", "old");
+    assert_eq!(run(&desk, &["export", "other.jsonl", "--force"]).status, 0);
+    assert_eq!(desk.read("other.jsonl"), lines(0..3));
+}
+
+/// Of two values for one key, neither may be dropped silently, whether or not the time is stated.
+#[test]
+fn a_key_that_stands_twice_is_refused() {
+    let desk = Desk::new();
+    let object = |more: &str, issue: &str| {
+        format!(
+            r#"{{"issue": {{"dimension": "d", {issue} "severity": "low", "description": "x"}}, "fix": "f", {more} "origin": {{"task": "t"}}}}
+"#
+        )
+    };
+    let time = r#""time": "2026-11-30T20:53:32Z","#;
+    let twice = |time: &str, more: &str, issue: &str, key: &str| {
+        let text = object(&format!("{time} {more}"), issue);
+        let run = run_with(&desk, &["add", "-"], &text);
+        assert_eq!(run.status, 3, "{text}: {run:?}");
+        assert!(run.stderr.contains(&format!("duplicate field `{key}`")), "{text}: {run:?}");
+    };
+    for time in ["", time] {
+        twice(time, r#""fix": "g","#, "", "fix");
+        twice(time, r#""fix": "f","#, "", "fix");
+        twice(time, "", r#""dimension": "e","#, "dimension");
+    }
+    twice(time, time, "", "time");
+    assert!(!desk.join("memory.db").exists());
+    let empty = run_with(&desk, &["add", "-"], " { } ");
+    assert!(empty.stderr.contains("missing field `issue`"), "{empty:?}");
+    assert_eq!(run_with(&desk, &["add", "-"], &object("", "")).status, 0);
+}
+
 #[test]
 fn lines_left_out_are_told_and_change_the_exit_status() {
     let desk = Desk::new();

@@ -224,8 +224,11 @@ pub fn gwet_ac2(table: &[f64], n_categories: usize, weighting: &Weighting) -> Op
     chance_corrected(table, n_categories, Chance::Gwet, weighting)
 }
 
-/// Returns Brennan and Prediger's coefficient of two raters. Undefined as in [`chance_corrected`].
-/// Source: Brennan & Prediger 1981.
+/// Returns Brennan and Prediger's coefficient of two raters; at most 1. Source: Brennan & Prediger 1981.
+///
+/// Undefined (`None`): fewer than two categories; a table that is not `n_categories` squared, is empty, or has a cell that is
+/// negative or not finite; weights that are undefined. Its expected agreement is always less than 1, so that two raters who
+/// are constant and equal have 1.
 #[must_use]
 pub fn brennan_prediger(table: &[f64], n_categories: usize, weighting: &Weighting) -> Option<Kappa> {
     chance_corrected(table, n_categories, Chance::BrennanPrediger, weighting)

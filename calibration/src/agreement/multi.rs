@@ -5,8 +5,9 @@
 //! coefficients share the observed agreement: the mean over units with two or more ratings of the weighted share of
 //! agreeing pairs. Expected agreement weighs each rated unit equally, as Gwet's does, not each rating.
 //!
-//! Undefined (`None`) are all for: fewer than two categories; a table that is no whole number of units; no unit with two
-//! ratings; undefined weights; an expected agreement of 1.
+//! Undefined (`None`) are all for: fewer than two categories; a table that is empty or no whole number of units; no unit with
+//! two ratings; undefined weights. What expects chance to agree always, as Fleiss's and Conger's kappa do where a single
+//! category was used, is undefined there too.
 //!
 //! Source: Fleiss 1971; Conger 1980; Gwet 2008 and 2014, chapters 2, 3 and 5. Tests agree with irrCAC 0.4 to 1e-9.
 
@@ -137,6 +138,9 @@ impl Observed {
 ///
 /// `counts` is units × categories, row-major. Units with fewer than two ratings have no influence, and should be left out before
 /// a standard error is asked for, since it counts units.
+///
+/// Undefined (`None`): fewer than two categories; `counts` that is empty or no whole number of units; no unit with two ratings;
+/// undefined weights. Ratings that are all the same agree: 1.
 #[must_use]
 pub fn percent_agreement(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Option<WithInfluence> {
     let observed = Observed::new(counts, n_categories, weighting)?;
@@ -146,7 +150,11 @@ pub fn percent_agreement(counts: &[u32], n_categories: usize, weighting: &Weight
     Some(WithInfluence { estimate: observed.agreement, influence })
 }
 
-/// Returns Fleiss's kappa of `counts`, units × categories, row-major. Source: Fleiss 1971; missing ratings as in Gwet 2014.
+/// Returns Fleiss's kappa of `counts`, units × categories, row-major; at most 1. Source: Fleiss 1971; missing ratings as in
+/// Gwet 2014.
+///
+/// Undefined (`None`): as [`percent_agreement`], and where the expected agreement is 1: only one category was used, or only
+/// such as the weights take for the same.
 #[must_use]
 pub fn fleiss_kappa(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Option<ManyRaters> {
     let observed = Observed::new(counts, n_categories, weighting)?;
@@ -161,9 +169,12 @@ pub fn fleiss_kappa(counts: &[u32], n_categories: usize, weighting: &Weighting) 
     observed.coefficient(expected, |unit_idx| by_unit[unit_idx])
 }
 
-/// Returns Gwet's AC1 (unweighted) or AC2 (weighted) of `counts`, units × categories, row-major. Source: Gwet 2008.
+/// Returns Gwet's AC1 (unweighted) or AC2 (weighted) of `counts`, units × categories, row-major; at most 1. Source: Gwet 2008.
 ///
 /// Give all categories that could be used: their number counts.
+///
+/// Undefined (`None`): as [`percent_agreement`], and nowhere else, since the expected agreement is always less than 1. Where only
+/// one category was used it is 1.
 #[must_use]
 pub fn gwet_ac(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Option<ManyRaters> {
     let observed = Observed::new(counts, n_categories, weighting)?;
@@ -176,9 +187,12 @@ pub fn gwet_ac(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Op
 }
 
 /// Returns Brennan and Prediger's coefficient of `counts`, units × categories, row-major. Unweighted and without missing
-/// ratings it is Randolph's free-marginal kappa. Source: Brennan & Prediger 1981.
+/// ratings it is Randolph's free-marginal kappa. At most 1. Source: Brennan & Prediger 1981.
 ///
 /// Give all categories that could be used: their number counts.
+///
+/// Undefined (`None`): as [`percent_agreement`], and nowhere else, since the expected agreement is always less than 1. Where only
+/// one category was used it is 1.
 #[must_use]
 pub fn brennan_prediger(counts: &[u32], n_categories: usize, weighting: &Weighting) -> Option<ManyRaters> {
     let observed = Observed::new(counts, n_categories, weighting)?;

@@ -293,7 +293,7 @@ pub(crate) fn measure(
             spread: Spread::None,
             n: counts.n,
             n_items: counts.n_items,
-            n_clusters: counts.n_items,
+            n_clusters: variances.sums.mean().map_or(0, |mean| mean.n_clusters),
             method: "largest less smallest score of one item, the largest of all items".to_owned(),
             cautions: vec!["an extreme of this sample: more items or repeats make it larger".to_owned()],
             details: std::collections::BTreeMap::new(),

@@ -433,7 +433,7 @@ fn predictive(error: &Estimated, miss: &Estimated, base_rate: f64) -> Option<Est
     success.estimate = 1.0 - success.estimate;
     std::mem::swap(&mut success.n_clusters_with_event, &mut success.n_clusters_with_absence);
     let (hit, slip) = (success.estimate * base_rate, error.estimate * (1.0 - base_rate));
-    if hit + slip <= 0.0 || base_rate <= 0.0 || base_rate >= 1.0 || success.estimate <= 0.0 {
+    if hit + slip <= 0.0 || base_rate <= 0.0 || base_rate >= 1.0 {
         return None;
     }
     let odds = (1.0 - base_rate) / base_rate;

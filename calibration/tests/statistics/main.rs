@@ -9,6 +9,7 @@
 )]
 
 mod agreement;
+mod arms;
 mod bootstrap;
 mod coverage;
 mod deciding;
@@ -17,9 +18,14 @@ mod golden;
 mod icc;
 mod labelled;
 mod paired;
+mod positions;
+mod problems;
 mod rank;
+mod repeats;
+mod right_and_wrong;
 mod roc;
 mod rules;
 mod several;
 mod simulated;
 mod small_logs;
+mod undefined;

@@ -6,6 +6,9 @@ use assize_calibration::gate::{Gate, Limit};
 use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
 use assize_calibration::log::Log;
 
+/// Answers that choose one of two, in order of repeats; `None` is an unparsed reply.
+pub(crate) type Choices<'a> = &'a [Option<Choice>];
+
 /// Rows of a log, as few words as a test needs.
 #[derive(Default)]
 pub(crate) struct Rows(pub(crate) Log);
@@ -35,6 +38,15 @@ impl Rows {
     pub(crate) fn choice(&mut self, item: usize, choice: Choice, order: Order, repeat: u32) {
         let row = Judgement { choice: Some(choice), order: Some(order), repeat: Some(repeat), ..Judgement::default() };
         self.push(item, row);
+    }
+
+    /// Answers to an item in order ab and in order ba; `row` has the rest.
+    pub(crate) fn in_orders(&mut self, item: usize, row: &Judgement<'_>, ab: Choices<'_>, ba: Choices<'_>) {
+        for (order, choices) in [(Order::Ab, ab), (Order::Ba, ba)] {
+            for &choice in choices {
+                self.push(item, Judgement { choice, order: Some(order), ..row.clone() });
+            }
+        }
     }
 
     pub(crate) fn audit(&self) -> Audit {

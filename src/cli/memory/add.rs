@@ -161,14 +161,19 @@ fn from_json(path: &Path) -> Result<Entry, Failure> {
     let help = |error| {
         Failure::from(error).help("`assize schema experience` says what is expected; `assize memory import` takes many")
     };
-    let mut object: Value = serde_json::from_str(&text).with_context(failed).map_err(help)?;
-    if let Some(object) = object.as_object_mut()
-        && !object.contains_key("time")
-    {
-        object.insert("time".to_owned(), json!(now()?));
-        return from_line(json!(object).to_string().as_bytes()).with_context(failed).map_err(help);
-    }
+    let value: Value = serde_json::from_str(&text).with_context(failed).map_err(help)?;
+    let text = match value.as_object().filter(|object| !object.contains_key("time")) {
+        Some(object) => with_time(&text, object.is_empty())?,
+        None => text,
+    };
     from_line(text.as_bytes()).with_context(failed).map_err(help)
+}
+
+/// Adds the time to the text of a JSON object. The text stays, since a key that stands twice in it must be seen.
+fn with_time(object: &str, is_empty: bool) -> Result<String, Failure> {
+    let fields = object.trim_end().strip_suffix('}').expect("the text of an object ends with a brace");
+    let comma = if is_empty { "" } else { "," };
+    Ok(format!("{fields}{comma}\"time\":{}}}", json!(now()?)))
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {

@@ -42,7 +42,7 @@ pub(in crate::cli) struct ImportArgs {
 
 /// Write all experiences as JSON Lines
 ///
-/// Imported into an empty store, they are exported again byte for byte.
+/// Imported into an empty store, they are exported again byte for byte. The store itself is never written over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -117,6 +117,7 @@ pub(super) fn export(args: &ExportArgs, place: &Place, printer: &mut Printer) ->
     if path.is_dir() {
         return Err(Failure::usage(format!("{} is a directory", path.display())).help("name the file to write"));
     }
+    place.spare(path)?;
     if path.exists() && !is_special(path) && !args.force {
         return Err(Failure::usage(format!("{} exists", path.display())).help("replace the file with --force"));
     }

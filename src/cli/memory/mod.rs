@@ -91,6 +91,55 @@ impl Place {
         }
         Store::open(&self.path, opening).map_err(refused)
     }
+
+    /// Returns an error if writing to `path` would write over the store, or over what SQLite keeps beside it.
+    fn spare(&self, path: &Path) -> Result<(), Failure> {
+        // Of a link to a store, SQLite keeps its files beside the store, not beside the link.
+        let store = full_path(&self.path);
+        let beside = ["-wal", "-shm", "-journal"].map(|end| {
+            let mut name = store.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        });
+        let message = if is_same_file(&store, path) {
+            format!("{} is the store itself and would be written over", path.display())
+        } else if beside.iter().any(|file| is_same_file(file, path)) {
+            format!("{} belongs to the store {} and would be written over", path.display(), self.path.display())
+        } else {
+            return Ok(());
+        };
+        Err(Failure::usage(message).help("name another file to write; --force does not replace the store"))
+    }
+}
+
+/// Returns a path without links, also of a file that is not there yet.
+fn full_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_absent| {
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match (fs::canonicalize(dir), path.file_name()) {
+            (Ok(dir), Some(name)) => dir.join(name),
+            _ => path.to_path_buf(),
+        }
+    })
+}
+
+/// Returns whether two paths name one file, by whatever links.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    full_path(a) == full_path(b) || is_same_inode(a, b)
+}
+
+/// Returns whether two names stand for the same data: a hard link has another path.
+#[cfg(unix)]
+fn is_same_inode(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = |path: &Path| fs::metadata(path).ok().map(|known| (known.dev(), known.ino()));
+    inode(a).is_some_and(|a| inode(b) == Some(a))
+}
+
+/// What tells hard links is not to be had here; their paths have been compared.
+#[cfg(not(unix))]
+fn is_same_inode(_a: &Path, _b: &Path) -> bool {
+    false
 }
 
 /// Returns the failure that an error of the store is.
