@@ -98,7 +98,7 @@ fn what_convert_writes_is_read_again_zeros_included() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_opened_once() {
+fn a_log_comes_through_a_pipe() {
     let desk = Desk::new();
     let table = fs::read(desk.join("fit.csv")).unwrap();
     let out = through_pipes(&desk, &table);
