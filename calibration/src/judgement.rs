@@ -230,7 +230,7 @@ pub struct Judgement<'a> {
     /// The outcome as a named category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Cow<'a, str>>,
-    /// Which repetition of the same question, counted from 1. Where absent, the order of lines numbers the repeats.
+    /// Which repetition of the same question, counted from 0 or from 1. Where absent, the order of lines numbers the repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
     /// The order in which two candidates were shown.

@@ -116,7 +116,7 @@ pub struct Log {
     choice: Sparse<u8>,
     category: Sparse<u32>,
     order: Sparse<u8>,
-    /// Repeat of each row; 0 where absent.
+    /// Repeat of each row as stated, which may be 0; [`NONE`] where absent.
     pub repeat: Sparse<u32>,
     /// Place of each row; 0 where absent.
     pub place: Sparse<u32>,
@@ -168,7 +168,7 @@ impl Default for Log {
             choice: Sparse::new(u8::MAX),
             category: Sparse::new(NONE),
             order: Sparse::new(u8::MAX),
-            repeat: Sparse::new(0),
+            repeat: Sparse::new(NONE),
             place: Sparse::new(0),
             content: Sparse::new(0),
             line: Sparse::new(0),

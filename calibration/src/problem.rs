@@ -20,7 +20,7 @@ pub enum Severity {
 pub struct Problem {
     /// How much it matters.
     pub severity: Severity,
-    /// A stable word for the kind, such as `bad-row` or `duplicate-conflict`.
+    /// A stable word for the kind, such as `bad-row` or `conflicting-rows`.
     pub code: String,
     /// What is wrong and what to do about it, for a person.
     pub message: String,

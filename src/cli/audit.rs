@@ -133,7 +133,7 @@ fn scale(text: &str) -> Result<[f64; 2], String> {
 }
 
 /// Reads a seed.
-fn seed(text: &str) -> Result<u64, String> {
+pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_not_one| format!("write a whole number from 0 to {}", u64::MAX))
 }
 
@@ -194,7 +194,8 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let plan = Plan::new(&mut args, printer)?;
     // The directory comes before the reading, so that a wrong one is told at once.
     if let Some(dir) = &args.out {
-        spare_inputs(dir, &args.sources)?;
+        let files = REPORT_FILES.map(|name| dir.join(name));
+        spare_inputs(&files, &args.sources, &plan.columns, "choose another directory with --out")?;
     }
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::files::{Pending, is_special};
+use super::files::{Pending, is_special, spare_inputs};
 use super::printer::{Form, Printer};
 use super::reading::{self, read_sources};
 use super::status::{Failure, Status};
 use crate::formats::ReadError;
+use crate::formats::columns::ColumnMap;
 use crate::formats::{LogWriter, OutputFormat};
 use crate::unfinished;
 
@@ -43,7 +44,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
     let columns = args.columns.as_deref().map(reading::columns).transpose()?.unwrap_or_default();
     let to_stdout = args.out == Path::new("-");
-    let mut writer = open(args)?;
+    let mut writer = open(args, &columns)?;
     let reading = match read_sources(&args.sources, &columns, &mut writer, printer) {
         // The reader of standard output has seen enough.
         Err(failure) if to_stdout && failure.error.downcast_ref().is_some_and(is_closed_pipe) => {
@@ -89,8 +90,10 @@ fn is_closed_pipe(error: &ReadError) -> bool {
 }
 
 /// Begins the output, unless it would replace a file that nobody said may go.
-fn open(args: &Args) -> Result<LogWriter, Failure> {
+fn open(args: &Args, columns: &ColumnMap) -> Result<LogWriter, Failure> {
     let path = &args.out;
+    let help = "the last path is the one written; name another file";
+    spare_inputs(std::slice::from_ref(path), &args.sources, columns, help)?;
     let writer = if path == Path::new("-") {
         LogWriter::to_stream(Path::new("standard output"), Box::new(io::stdout()), OutputFormat::Jsonl)
     } else if is_special(path) {

@@ -1,9 +1,12 @@
 //! `assize doctor`: what this build and this machine can do.
 
+use std::num::ParseFloatError;
 use std::path::PathBuf;
 
+use assize_calibration::audit::{AuditConfig, BadSetting};
 use serde_json::json;
 
+use super::audit::seed;
 use super::files::{Existing, OutDir, Pending};
 use super::printer::{self, Form, Printer, env};
 use super::reading::refused;
@@ -16,7 +19,7 @@ const VARIABLES: [&str; 6] =
 
 /// Check what this build and this machine can do
 ///
-/// Reads the files of settings and limits that variables name, and writes and removes a file in the directory asked about.
+/// Checks the variables that audits obey and the files they name, and writes and removes a file in the directory asked about.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,6 +31,16 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 }
 
+/// Returns an error where every audit would refuse the level.
+fn check_level(value: &str) -> Result<(), String> {
+    let level = value.parse().map_err(|_not_one: ParseFloatError| "must be a number, such as 0.95".to_owned())?;
+    AuditConfig { level, ..AuditConfig::default() }.check().map_err(|BadSetting { must, .. }| must)
+}
+
+fn unfit(name: &str, value: &str, must: &str) -> Failure {
+    Failure::usage(format!("{name}={value}: {must}")).help(format!("set it anew, or take it away with `unset {name}`"))
+}
+
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
     let variables: Vec<(&str, String)> =
         VARIABLES.into_iter().filter_map(|name| env(name).map(|value| (name, value))).collect();
@@ -36,6 +49,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
         match *name {
             "ASSIZE_CONFIG" => drop(read_settings(&path).map_err(refused)?),
             "ASSIZE_GATE" => drop(read_gate(&path).map_err(refused)?),
+            "ASSIZE_LEVEL" => check_level(value).map_err(|must| unfit(name, value, &must))?,
+            "ASSIZE_SEED" => drop(seed(value).map_err(|must| unfit(name, value, &must))?),
             _ => {}
         }
     }

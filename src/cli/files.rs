@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
 use super::status::Failure;
+use crate::formats::columns::ColumnMap;
 use crate::unfinished;
 
 /// The files of a report, in the order in which they take their names: `report.json`, which [`OutDir::open`] knows a
@@ -155,13 +156,22 @@ impl Drop for OutDir {
     }
 }
 
-/// Returns an error if one of the files a report is made of is among the inputs.
-pub(super) fn spare_inputs(dir: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-    for name in REPORT_FILES {
-        let Ok(target) = fs::canonicalize(dir.join(name)) else { continue };
-        if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
+/// Returns an error if one of the files to be written is among the inputs, files of labels included, by whatever name or
+/// link. `help` says what to do then.
+pub(super) fn spare_inputs(
+    outputs: &[PathBuf],
+    sources: &[PathBuf],
+    columns: &ColumnMap,
+    help: &str,
+) -> Result<(), Failure> {
+    let label_files = sources.iter().filter_map(|source| columns.label_file(source));
+    let inputs: Vec<PathBuf> = sources.iter().cloned().chain(label_files).collect();
+    for output in outputs {
+        let Ok(target) = fs::canonicalize(output) else { continue };
+        // What is no plain file is written to and not replaced.
+        if target.is_file() && inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
             let message = format!("{} is being read and would be written over", target.display());
-            return Err(Failure::usage(message).help("choose another directory with --out"));
+            return Err(Failure::usage(message).help(help));
         }
     }
     Ok(())

@@ -120,10 +120,21 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
             Printer::new(Verbosity::Normal, Form::Json, ColorChoice::Auto).failure(&Failure::usage(message).help(help));
             return Status::Usage;
         }
-        Err(error) => {
+        Err(error) if error.use_stderr() => {
             // Nobody is left to tell when this cannot be printed.
             error.print().ok();
-            return if error.use_stderr() { Status::Usage } else { Status::Done };
+            return Status::Usage;
+        }
+        Err(help) => {
+            let form = if wants_json { Form::Json } else { Form::Text };
+            let mut printer = Printer::new(Verbosity::Normal, form, ColorChoice::Auto);
+            return match printer.help(&help) {
+                Ok(()) => Status::Done,
+                Err(failure) => {
+                    printer.failure(&failure);
+                    failure.status
+                }
+            };
         }
     };
     let verbosity = match (cli.global.quiet, cli.global.verbose) {

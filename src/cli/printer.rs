@@ -83,11 +83,23 @@ impl Printer {
         self.write(&mut AutoStream::auto(io::stdout().lock()), text)
     }
 
+    /// Prints the help or the version that was asked for.
+    ///
+    /// # Errors
+    /// As [`Self::data`].
+    pub(super) fn help(&mut self, help: &clap::Error) -> Result<(), Failure> {
+        self.written(help.print().and_then(|()| io::stdout().flush()))
+    }
+
     fn write(&mut self, stdout: &mut dyn io::Write, text: &str) -> Result<(), Failure> {
         if self.stdout_closed {
             return Ok(());
         }
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        self.written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    }
+
+    fn written(&mut self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.stdout_closed = true;
                 Ok(())

@@ -103,17 +103,28 @@ fn namesakes(sources: &[PathBuf], summaries: &[ReadSummary]) -> Option<Problem> 
 
 fn unreadable(error: ReadError) -> Failure {
     let not_found = matches!(&error, ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
+    let no_rows = matches!(&error, ReadError::NoRows { .. });
     let failure = Failure::from(anyhow::Error::from(error));
-    if not_found { failure.help("check the path; `-` reads standard input") } else { failure }
+    if not_found {
+        failure.help("check the path; `-` reads standard input")
+    } else if no_rows {
+        failure.help(
+            "a log has one judgement a row, with at least an item and the judge's answer (item, verdict or item, score); \
+             check that what writes the file has run to its end",
+        )
+    } else {
+        failure
+    }
 }
 
 /// Opens a file whose bytes can be counted as they are read. Parquet is read from its end, and whatever is no plain file
 /// or cannot be opened is left to the readers, who say what is wrong.
 fn countable(source: &Path) -> Option<File> {
-    let mut file = File::open(source).ok()?;
-    if !file.metadata().ok()?.is_file() {
+    // A pipe is opened once only, by its reader: whoever writes to it ends when the first reader goes away.
+    if !fs::metadata(source).ok()?.is_file() {
         return None;
     }
+    let mut file = File::open(source).ok()?;
     let mut magic = [0; 4];
     let is_parquet = file.read_exact(&mut magic).is_ok() && &magic == b"PAR1";
     file.rewind().ok()?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, SCHEMA};
+use clap::ValueEnum as _;
 
 use super::files::{Pending, REPORT_JSON};
 use super::printer::{Form, Printer};
@@ -33,6 +34,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
+    if printer.form() == Form::Json
+        && let Some(format) = args.format.filter(|&format| format != Format::Json)
+        && let Some(name) = format.to_possible_value()
+    {
+        let message = format!("--json and --format {} ask for two formats", name.get_name());
+        return Err(Failure::usage(message).help("give one of them"));
+    }
     let audit = read(&args.run)?;
     let format = args.format.unwrap_or(match printer.form() {
         Form::Json => Format::Json,

@@ -140,6 +140,13 @@ impl<'r> Answers<'_, 'r> {
         if self.answer(judgement, reading, column_idx, cell, shown_as) == Became::Empty {
             self.no_answer(judgement, Some(column_idx));
         }
+        if judgement.rater.is_some() && !self.plan.raters.is_empty() {
+            // A person's rating is one of the candidates', whatever the order of the judge's row.
+            let order = judgement.order.take();
+            let taken = self.sink.judgement(judgement, self.line);
+            judgement.order = order;
+            return taken;
+        }
         self.sink.judgement(judgement, self.line)
     }
 
@@ -195,8 +202,8 @@ impl<'r> Answers<'_, 'r> {
                 judgement.choice.is_some()
             }
             Reading::Category => {
-                judgement.category = cell.text();
-                true
+                judgement.category = cell.text().filter(|_| !cell.is_inexact());
+                judgement.category.is_some()
             }
             Reading::Choice if shown_as == ShownAs::Candidate => {
                 judgement.choice = cell.text().and_then(|word| {

@@ -7,6 +7,15 @@ use std::io::{self, BufRead, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Stands between fields.
+    pub delimiter: u8,
+    /// Ends the lines that are counted: CR where the header ends in that alone, else LF.
+    pub line_end: u8,
+}
+
 /// The size of a block, unless a row is longer.
 const BLOCK_BYTES: usize = 512 * 1024;
 
@@ -15,6 +24,8 @@ pub(super) struct Block {
     pub text: Vec<u8>,
     /// The line on which the text starts, counted from 1.
     pub line: u64,
+    /// Whether the first row is the table's header.
+    pub has_header: bool,
 }
 
 /// Why there are no more blocks.
@@ -28,19 +39,20 @@ pub(super) enum BlockError {
 /// The blocks of a text.
 pub(super) struct Blocks {
     reader: Box<dyn BufRead + Send>,
-    delimiter: u8,
+    dialect: Dialect,
     row_bytes: usize,
     /// The start of the next block, read already.
     rest: Vec<u8>,
     line: u64,
+    has_begun: bool,
     ended: bool,
     failure: Option<BlockError>,
 }
 
 impl Blocks {
     /// `row_bytes` is the longest row taken.
-    pub(super) fn new(reader: Box<dyn BufRead + Send>, delimiter: u8, row_bytes: usize) -> Self {
-        Self { reader, delimiter, row_bytes, rest: Vec::new(), line: 1, ended: false, failure: None }
+    pub(super) fn new(reader: Box<dyn BufRead + Send>, dialect: Dialect, row_bytes: usize) -> Self {
+        Self { reader, dialect, row_bytes, rest: Vec::new(), line: 1, has_begun: false, ended: false, failure: None }
     }
 
     /// Returns the next blocks, at most `n`. None are left where there are none.
@@ -50,9 +62,10 @@ impl Blocks {
             match self.next() {
                 Ok(text) => {
                     let line = self.line;
-                    self.line += memchr_iter(b'\n', &text).count() as u64;
+                    self.line += memchr_iter(self.dialect.line_end, &text).count() as u64;
                     if !text.is_empty() {
-                        blocks.push(Block { text, line });
+                        let has_header = !std::mem::replace(&mut self.has_begun, true);
+                        blocks.push(Block { text, line, has_header });
                     }
                 }
                 Err(failure) => {
@@ -71,7 +84,7 @@ impl Blocks {
 
     fn next(&mut self) -> Result<Vec<u8>, BlockError> {
         let mut text = std::mem::take(&mut self.rest);
-        let mut ends = RowEnds { delimiter: self.delimiter, place: Place::FieldStart, n_seen: 0, last_end: 0 };
+        let mut ends = RowEnds { delimiter: self.dialect.delimiter, place: Place::FieldStart, n_seen: 0, last_end: 0 };
         loop {
             let wanted = BLOCK_BYTES.max(2 * text.len());
             let missing = (wanted - text.len()) as u64;
@@ -169,7 +182,8 @@ mod tests {
     use super::*;
 
     fn blocks(text: &[u8]) -> Vec<Block> {
-        let mut blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), b',', usize::MAX / 4);
+        let dialect = Dialect { delimiter: b',', line_end: b'\n' };
+        let mut blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), dialect, usize::MAX / 4);
         let all = blocks.round(usize::MAX >> 32);
         assert!(blocks.take_failure().is_none());
         all
@@ -196,6 +210,7 @@ mod tests {
         let text = "a,b\r".repeat(BLOCK_BYTES / 3);
         let blocks = blocks(text.as_bytes());
         assert!(blocks.len() > 1 && blocks.iter().all(|block| block.text.ends_with(b"\r")));
+        assert!(blocks.iter().enumerate().all(|(idx, block)| block.has_header == (idx == 0)));
     }
 
     proptest! {

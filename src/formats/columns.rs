@@ -5,7 +5,7 @@
 //! table's columns are known.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
@@ -70,6 +70,13 @@ pub(super) struct LabelFile {
     pub item: TextSource,
     /// The column with the label.
     pub label: String,
+}
+
+impl LabelFile {
+    /// Returns where the file lies.
+    pub(super) fn beside(&self, log: &Path) -> PathBuf {
+        log.parent().map_or_else(|| self.file.clone(), |folder| folder.join(&self.file))
+    }
 }
 
 /// How the word of an outcome is read.
@@ -156,6 +163,12 @@ impl ColumnMap {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns the file that the labels of `log` stand in: it lies beside the log, unless its path is absolute.
+    #[must_use]
+    pub fn label_file(&self, log: &Path) -> Option<PathBuf> {
+        self.labels.as_ref().map(|labels| labels.beside(log))
     }
 
     /// Returns whether the map says which columns hold the outcome.

@@ -8,18 +8,26 @@ use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
 use super::ReadError;
-use super::blocks::{Block, BlockError, Blocks};
+use super::blocks::{Block, BlockError, Blocks, Dialect};
 use super::source::Source;
 use super::table::{Cell, Cells, RowSink, Rows};
 
-/// Returns the byte between fields: the one of tab, comma and semicolon that the first line has most of.
-pub(super) fn delimiter(head: &[u8]) -> u8 {
+/// Returns how the table is written: between fields stands the one of tab, comma and semicolon that the first line has
+/// most of.
+pub(super) fn dialect(head: &[u8]) -> Dialect {
     let mut counts = [(0_usize, b'\t'), (0, b','), (0, b';')];
     let mut quoted = false;
-    for &byte in head {
+    let mut line_end = b'\n';
+    for (idx, &byte) in head.iter().enumerate() {
         match byte {
             b'"' => quoted = !quoted,
-            b'\n' | b'\r' if !quoted => break,
+            b'\n' if !quoted => break,
+            b'\r' if !quoted => {
+                if head.get(idx + 1).is_some_and(|&next| next != b'\n') {
+                    line_end = b'\r';
+                }
+                break;
+            }
             byte if !quoted => {
                 if let Some((count, _)) = counts.iter_mut().find(|(_, known)| *known == byte) {
                     *count += 1;
@@ -29,7 +37,8 @@ pub(super) fn delimiter(head: &[u8]) -> u8 {
         }
     }
     let most = counts.iter().map(|(count, _)| *count).max().unwrap_or(0);
-    if most == 0 { b',' } else { counts.iter().find(|(count, _)| *count == most).map_or(b',', |(_, byte)| *byte) }
+    let most_common = counts.iter().find(|(count, _)| *count == most && most > 0);
+    Dialect { delimiter: most_common.map_or(b',', |(_, byte)| *byte), line_end }
 }
 
 /// Reads a table. `row_bytes` is the longest row taken.
@@ -37,11 +46,12 @@ pub(super) fn delimiter(head: &[u8]) -> u8 {
 /// Blocks of rows are split into fields and understood side by side; they are handed on in their order, so that the
 /// result does not depend on it.
 pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -> Result<&'static str, ReadError> {
-    let delimiter = delimiter(&source.head);
+    let dialect = dialect(&source.head);
+    let delimiter = dialect.delimiter;
     let path = source.path;
     // Some for each thread, so that none waits for the slowest.
     let n_blocks = 2 * rayon::current_num_threads();
-    let mut blocks = Blocks::new(source.reader, delimiter, row_bytes);
+    let mut blocks = Blocks::new(source.reader, dialect, row_bytes);
     let mut round = blocks.round(n_blocks);
     let mut header = StringRecord::new();
     if round.is_empty()
@@ -56,13 +66,8 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
         })?;
     }
     let columns: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
-    let needs = rows.start(&columns, false)?;
-    if let Some(idx) = needs.repeat
-        && counts_from_zero(&source.head, delimiter, idx)
-    {
-        rows.repeats_from_zero();
-    }
-    let splitter = Splitter { delimiter, n_columns: columns.len() };
+    rows.start(&columns, false)?;
+    let splitter = Splitter { dialect, n_columns: columns.len() };
     let mut n_rows = 0;
     let mut done: Vec<R::Part> = Vec::new();
     while !round.is_empty() {
@@ -96,28 +101,28 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     }
     if n_rows == 0 {
         let message = format!("has a header ({}) and no rows", columns.join(", "));
-        return Err(ReadError::Unusable { path, message });
+        return Err(ReadError::NoRows { path, message });
     }
     Ok(if delimiter == b'\t' { "tsv" } else { "csv" })
 }
 
 /// Splits rows into fields.
 struct Splitter {
-    delimiter: u8,
+    dialect: Dialect,
     n_columns: usize,
 }
 
 impl Splitter {
-    /// Hands on the rows of a block and returns how many there were. The first row of the table is its header.
+    /// Hands on the rows of a block and returns how many there were, the header aside.
     fn split(&self, block: &Block, rows: &mut impl Rows) -> Result<u64, ReadError> {
         match str::from_utf8(&block.text) {
-            Ok(text) if memchr(b'"', &block.text).is_none() => self.split_unquoted(text, block.line, rows),
+            Ok(text) if memchr(b'"', &block.text).is_none() => self.split_unquoted(text, block, rows),
             _ => self.split_quoted(block, rows),
         }
     }
 
     fn split_quoted(&self, block: &Block, rows: &mut impl Rows) -> Result<u64, ReadError> {
-        let mut reader = csv_reader(self.delimiter, &block.text);
+        let mut reader = csv_reader(self.dialect.delimiter, &block.text);
         let mut record = ByteRecord::new();
         let mut ranges = Vec::new();
         let mut n_rows = 0;
@@ -127,11 +132,11 @@ impl Splitter {
             // The reader says where it began to look: line ends that are left of the row before, and blank lines, come first.
             let looked_from = usize::try_from(record.position().filter(|_| any)?.byte()).ok()?;
             let start = block.text[looked_from..].iter().position(|byte| !b"\r\n".contains(byte))? + looked_from;
-            line += memchr_iter(b'\n', &block.text[n_counted..start]).count() as u64;
+            line += memchr_iter(self.dialect.line_end, &block.text[n_counted..start]).count() as u64;
             n_counted = start;
             Some(line)
         };
-        if block.line == 1 {
+        if block.has_header {
             next(&mut record);
         }
         while let Some(line) = next(&mut record) {
@@ -156,18 +161,19 @@ impl Splitter {
 
     /// Splits text without quotes, in which every line is a row and every delimiter parts two fields: without copying a
     /// field, and several times as fast as a reader that has to follow quotes.
-    fn split_unquoted(&self, text: &str, mut line: u64, rows: &mut impl Rows) -> Result<u64, ReadError> {
+    fn split_unquoted(&self, text: &str, block: &Block, rows: &mut impl Rows) -> Result<u64, ReadError> {
+        let Dialect { delimiter, line_end } = self.dialect;
         let bytes = text.as_bytes();
         let mut ranges = Vec::new();
-        let mut is_header = line == 1;
+        let (mut line, mut is_header) = (block.line, block.has_header);
         let (mut n_rows, mut field_start) = (0, 0);
-        let mut marks = Marks::new(bytes, self.delimiter);
+        let mut marks = Marks::new(bytes, delimiter);
         while field_start <= bytes.len() {
             let end = marks.next().unwrap_or(bytes.len());
             let mark = bytes.get(end).copied();
             ranges.push(field_start..end);
             field_start = end + 1;
-            if mark == Some(self.delimiter) {
+            if mark == Some(delimiter) {
                 continue;
             }
             // A line with nothing on it is no row, nor is the second half of CR LF.
@@ -185,7 +191,7 @@ impl Splitter {
                 }
             }
             ranges.clear();
-            line += u64::from(mark == Some(b'\n'));
+            line += u64::from(mark == Some(line_end));
         }
         Ok(n_rows)
     }
@@ -274,18 +280,6 @@ fn wrong_length(n_fields: usize, n_columns: usize, n_lines: u64) -> String {
     format!("the row has {n_fields} fields, the header has {n_columns}; the row was left out{hint}")
 }
 
-/// Returns whether the start of the table holds a 0 in the column that numbers the repeats.
-fn counts_from_zero(head: &[u8], delimiter: u8, column_idx: usize) -> bool {
-    let mut reader = csv_reader(delimiter, head);
-    let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).unwrap_or(false) {
-        if record.get(column_idx).is_some_and(|cell| cell.trim_ascii() == b"0") {
-            return true;
-        }
-    }
-    false
-}
-
 fn failed(path: PathBuf, failure: BlockError, row_bytes: usize) -> ReadError {
     match failure {
         BlockError::Io(source) => ReadError::Io { path, source },
@@ -331,13 +325,15 @@ mod tests {
         #[test]
         fn rows_without_quotes_are_those_of_the_csv_crate(
             pieces in prop::collection::vec(prop::sample::select(vec!["a", ",", "b,c", "\n", "\u{e9}", " "]), 0..60),
-            line in 1_u64..3, crlf in any::<bool>(),
+            line in 1_u64..3, has_header in any::<bool>(),
+            newline in prop::sample::select(vec!["\n", "\r\n", "\r"]),
         ) {
-            let text = pieces.concat().replace('\n', if crlf { "\r\n" } else { "\n" });
-            let splitter = Splitter { delimiter: b',', n_columns: 2 };
-            let block = Block { text: text.clone().into_bytes(), line };
+            let text = pieces.concat().replace('\n', newline);
+            let dialect = Dialect { delimiter: b',', line_end: newline.as_bytes()[newline.len() - 1] };
+            let splitter = Splitter { dialect, n_columns: 2 };
+            let block = Block { text: text.clone().into_bytes(), line, has_header };
             let (mut plain, mut quoted) = (Kept::default(), Kept::default());
-            let n_plain = splitter.split_unquoted(&text, line, &mut plain).expect("is kept");
+            let n_plain = splitter.split_unquoted(&text, &block, &mut plain).expect("is kept");
             let n_quoted = splitter.split_quoted(&block, &mut quoted).expect("is kept");
             prop_assert_eq!(n_plain, n_quoted);
             prop_assert_eq!(plain.0, quoted.0);

@@ -132,14 +132,32 @@ impl Field {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
 
+    /// Returns whether a column of this name would be recognised as a field.
+    pub(super) fn any_is_called(column: &str) -> bool {
+        Self::ALL.iter().any(|field| field.names().iter().any(|name| is_called(column, name)))
+    }
+
     /// Returns the column, by position, that is recognised as this field: the first of its names that any column has.
     pub(super) fn find(self, columns: &[String], taken: impl Fn(usize) -> bool) -> Option<usize> {
         if self == Self::Preference {
             return None;
         }
         self.names().iter().find_map(|name| {
-            columns.iter().enumerate().position(|(idx, column)| !taken(idx) && folded(column) == *name)
+            columns.iter().enumerate().position(|(idx, column)| !taken(idx) && is_called(column, name))
         })
+    }
+}
+
+/// Returns whether a column has this name, which is written as [`folded`] writes it.
+pub(super) fn is_called(column: &str, name: &str) -> bool {
+    let column = column.trim();
+    column.len() == name.len() && column.bytes().zip(name.bytes()).all(|(byte, wanted)| folded_byte(byte) == wanted)
+}
+
+const fn folded_byte(byte: u8) -> u8 {
+    match byte {
+        b' ' | b'-' => b'_',
+        byte => byte.to_ascii_lowercase(),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Objects are found by their braces, not by one pass of a parser, so that a broken one costs itself and no other.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
 
 use serde::de::IgnoredAny;
@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::ReadError;
 use super::delimited::in_words;
-use super::json_row::{Node, Tree};
+use super::fields::{Field, is_called};
+use super::json_row::{Name, Node, Row, Tree};
 use super::source::Source;
-use super::table::{Cell, Cells, RowSink};
+use super::table::{Needs, RowSink};
 
 /// Objects looked at before the first is read, to learn the columns.
 const N_AHEAD: usize = 1000;
@@ -30,7 +31,7 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     let form = Form::of(&source.head);
     let path = source.path;
     let failed = |source| ReadError::Io { path: path.clone(), source };
-    let mut pieces = Pieces { reader: source.reader, form, row_bytes, number: 0, in_array: false, ended: false };
+    let mut pieces = Pieces::new(source.reader, form, row_bytes);
     let mut ahead = Vec::new();
     let mut n_bytes = 0;
     while ahead.len() < N_AHEAD && n_bytes < BYTES_AHEAD {
@@ -43,22 +44,22 @@ pub(super) fn read<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -
     if columns.names.is_empty() {
         let message =
             "holds no JSON object; one judgement is one object, such as {\"item\": \"q1\", \"verdict\": \"accept\"}";
-        return Err(ReadError::Unusable { path, message: message.to_owned() });
+        return Err(ReadError::NoRows { path, message: message.to_owned() });
     }
     let needs = rows.start(&columns.names, true)?;
-    let tree = columns.tree(&needs.columns);
-    if let Some(idx) = needs.repeat {
-        let is_zero = |piece: &[u8]| tree.row(piece).is_ok_and(|row| matches!(row.cell(idx), Cell::Int(0)));
-        if ahead.iter().any(|(_, piece)| is_zero(piece)) {
-            rows.repeats_from_zero();
-        }
-    }
+    let tree = columns.tree(&needs);
     for (found, piece) in ahead {
         take(&tree, found, &piece, row_bytes, rows)?;
     }
     let mut piece = Vec::new();
     while let Some(found) = pieces.next(&mut piece).map_err(failed)? {
         take(&tree, found, &piece, row_bytes, rows)?;
+    }
+    if pieces.is_cut_short {
+        rows.cut_short(
+            pieces.number,
+            "the array is never closed: the file was cut short here, or is still being written; the rows up to here are used",
+        );
     }
     Ok(if form == Form::Lines { "jsonl" } else { "json" })
 }
@@ -70,15 +71,19 @@ fn take<R: RowSink>(tree: &Tree, found: Found, piece: &[u8], row_bytes: usize, r
         });
         return Ok(());
     }
+    let mut hand_on = |mut row: Row<'_>| {
+        row.settle(|late| rows.late_column(late, found.number));
+        rows.row(&row, found.number)
+    };
     let error = match tree.row(piece) {
-        Ok(row) => return rows.row(&row, found.number),
+        Ok(row) => return hand_on(row),
         Err(error) => error,
     };
     // Python writes NaN and Infinity, which JSON has no words for.
     if let Some(mended) = quote_non_finite(piece)
         && let Ok(row) = tree.row(&mended)
     {
-        return rows.row(&row, found.number);
+        return hand_on(row);
     }
     rows.bad_row("invalid-json", found.number, || format!("not a JSON object ({error}); the row was left out"));
     Ok(())
@@ -129,9 +134,15 @@ struct Pieces {
     number: u64,
     in_array: bool,
     ended: bool,
+    /// Whether the text ended in an array, behind one of its elements.
+    is_cut_short: bool,
 }
 
 impl Pieces {
+    fn new(reader: Box<dyn BufRead + Send>, form: Form, row_bytes: usize) -> Self {
+        Self { reader, form, row_bytes, number: 0, in_array: false, ended: false, is_cut_short: false }
+    }
+
     /// Puts the next object's text into `piece`.
     fn next(&mut self, piece: &mut Vec<u8>) -> io::Result<Option<Found>> {
         match self.form {
@@ -184,6 +195,7 @@ impl Pieces {
             let bytes = self.reader.fill_buf()?;
             if bytes.is_empty() {
                 self.ended = true;
+                self.is_cut_short = self.in_array && scan.state == ScanState::Before;
                 break;
             }
             let mut n_used = 0;
@@ -193,14 +205,15 @@ impl Pieces {
                     n_used += 1;
                     match byte {
                         b'[' if !self.in_array => self.in_array = true,
-                        b']' if self.in_array => self.ended = true,
+                        // What follows the array is read as well, so that nothing is dropped in silence.
+                        b']' if self.in_array => self.in_array = false,
                         byte if byte.is_ascii_whitespace() || byte == b',' => {}
                         byte => {
                             piece.push(byte);
                             complete = scan.step(byte);
                         }
                     }
-                    if self.ended || complete {
+                    if complete {
                         break;
                     }
                     continue;
@@ -312,9 +325,12 @@ fn quote_non_finite(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The columns of a run of objects: the paths to their leaves, in the order first seen.
+#[derive(Default)]
 struct Columns {
     names: Vec<String>,
     paths: Vec<Vec<String>>,
+    /// The keys of the objects themselves, whatever stands under them.
+    keys: HashSet<String>,
 }
 
 /// How deep fields are looked for.
@@ -322,13 +338,14 @@ const MOST_LEVELS: usize = 6;
 
 impl Columns {
     fn of<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut columns = Self { names: Vec::new(), paths: Vec::new() };
+        let mut columns = Self::default();
         let mut seen = HashSet::new();
         for piece in pieces {
             let value = serde_json::from_slice(piece).ok();
             let value = value.or_else(|| serde_json::from_slice(&quote_non_finite(piece)?).ok());
             if let Some(Value::Object(object)) = value {
                 columns.add(&object, &mut Vec::new(), &mut seen);
+                columns.keys.extend(object.into_iter().map(|(key, _)| key));
             }
         }
         columns
@@ -352,14 +369,20 @@ impl Columns {
     }
 
     /// Returns the tree of the paths to the columns that are used. One that no object had yet is a key of its name.
-    fn tree(&self, used: &BTreeMap<usize, String>) -> Tree {
-        let mut tree = Tree { root: Node::default(), n_slots: used.last_key_value().map_or(0, |(last, _)| last + 1) };
-        for (&idx, name) in used {
+    fn tree(self, needs: &Needs) -> Tree {
+        let is_ignored = |name: &str| needs.ignored.iter().any(|ignored| is_called(ignored, name));
+        let mut root = Node::default();
+        for (&idx, name) in &needs.columns {
             match self.paths.get(idx) {
-                Some(path) => tree.root.insert(path, idx),
-                None => tree.root.insert(std::slice::from_ref(name), idx),
+                Some(path) => root.insert(path, idx),
+                None if is_ignored(name) => {}
+                None => root.insert(std::slice::from_ref(name), idx),
             }
         }
-        tree
+        let n_slots = needs.columns.last_key_value().map_or(0, |(last, _)| last + 1);
+        let of_field =
+            |&(field, slot_idx): &(Field, usize)| field.names().iter().map(move |text| Name { text, field, slot_idx });
+        let names = needs.by_name.iter().flat_map(of_field).filter(|name| !is_ignored(name.text)).collect();
+        Tree { root, n_slots, names, seen: self.keys }
     }
 }

@@ -1,16 +1,30 @@
 //! One JSON object as a row: the fields that are wanted go to their slots, the rest is passed over without being kept.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::table::{Cell, Cells, LIST_END};
+use super::fields::{Field, is_called};
+use super::table::{Cell, Cells, LIST_END, LateColumn};
 
 /// The paths to the fields that are wanted.
 pub(super) struct Tree {
     pub root: Node,
     pub n_slots: usize,
+    /// What else a key may be called that no object had yet, and is wanted then.
+    pub names: Vec<Name>,
+    /// The keys that objects had when the columns were settled: those of them that are not wanted never will be.
+    pub seen: HashSet<String>,
+}
+
+/// One of the names of a field that has a column.
+#[derive(Clone, Copy)]
+pub(super) struct Name {
+    pub text: &'static str,
+    pub field: Field,
+    pub slot_idx: usize,
 }
 
 /// What is wanted of one object.
@@ -21,6 +35,11 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Returns a node that puts its value into the first slot.
+    const fn leaf() -> Self {
+        Self { slot_idx: Some(0), children: Vec::new() }
+    }
+
     /// Adds a path.
     pub(super) fn insert(&mut self, path: &[String], slot_idx: usize) {
         let Some((key, rest)) = path.split_first() else {
@@ -42,17 +61,49 @@ impl Tree {
     /// # Errors
     /// Returns the parser's complaint when the text is not one object.
     pub(super) fn row<'t>(&self, text: &'t [u8]) -> serde_json::Result<Row<'t>> {
-        let mut row = Row(Vec::new());
-        row.0.resize_with(self.n_slots, || Slot::Empty);
+        let mut row = Row::default();
+        row.slots.resize_with(self.n_slots, || Slot::Empty);
         let mut deserializer = serde_json::Deserializer::from_slice(text);
-        deserializer.deserialize_map(ObjectVisitor { node: &self.root, slots: &mut row.0 })?;
+        let late = Some((self, &mut row.late));
+        deserializer.deserialize_map(ObjectVisitor { node: &self.root, slots: &mut row.slots, late })?;
         deserializer.end()?;
         Ok(row)
+    }
+
+    /// Returns the name by which a key is wanted that has no place in the tree.
+    fn late(&self, key: &str) -> Option<Name> {
+        // Most keys are no name at all, which their length says soonest.
+        let length = key.trim().len();
+        let name = self.names.iter().find(|name| name.text.len() == length && is_called(key, name.text));
+        name.filter(|_| !self.seen.contains(key)).copied()
     }
 }
 
 /// The fields of one object that are wanted.
-pub(super) struct Row<'t>(pub Vec<Slot<'t>>);
+#[derive(Default)]
+pub(super) struct Row<'t> {
+    pub slots: Vec<Slot<'t>>,
+    /// What stands under keys that no object had when the columns were settled.
+    late: Vec<(Name, Slot<'t>)>,
+}
+
+impl<'t> Row<'t> {
+    /// Returns a row of these fields.
+    pub(super) const fn of(slots: Vec<Slot<'t>>) -> Self {
+        Self { slots, late: Vec::new() }
+    }
+
+    /// Puts what stands under late keys where it belongs, unless there is something already, and tells of each.
+    pub(super) fn settle(&mut self, mut tell: impl FnMut(LateColumn)) {
+        for (Name { text, field, slot_idx }, slot) in self.late.drain(..) {
+            let is_beside = !matches!(self.slots[slot_idx], Slot::Empty);
+            if !is_beside {
+                self.slots[slot_idx] = slot;
+            }
+            tell(LateColumn { name: text, field, column_idx: slot_idx, is_beside });
+        }
+    }
+}
 
 /// The value of one field.
 pub(super) enum Slot<'t> {
@@ -78,15 +129,25 @@ impl Slot<'_> {
 
 impl Cells for Row<'_> {
     fn cell(&self, column_idx: usize) -> Cell<'_> {
-        self.0.get(column_idx).map_or(Cell::Empty, Slot::cell)
+        self.slots.get(column_idx).map_or(Cell::Empty, Slot::cell)
     }
 }
 
-/// Finds the child of a node that a key names, without keeping the key.
-struct KeySeed<'n>(&'n Node);
+/// What a key names.
+enum Key {
+    Child(usize),
+    Late(Name),
+    Nothing,
+}
+
+/// Finds what a key names, without keeping the key.
+struct KeySeed<'n> {
+    node: &'n Node,
+    tree: Option<&'n Tree>,
+}
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
-    type Value = Option<usize>;
+    type Value = Key;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
@@ -94,20 +155,25 @@ impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
 }
 
 impl Visitor<'_> for KeySeed<'_> {
-    type Value = Option<usize>;
+    type Value = Key;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a key")
     }
 
     fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.children.iter().position(|(name, _)| name == key))
+        Ok(match self.node.children.iter().position(|(name, _)| name == key) {
+            Some(idx) => Key::Child(idx),
+            None => self.tree.and_then(|tree| tree.late(key)).map_or(Key::Nothing, Key::Late),
+        })
     }
 }
 
 struct ObjectVisitor<'n, 's, 't> {
     node: &'n Node,
     slots: &'s mut [Slot<'t>],
+    /// Of the outermost object: where late keys are known from, and go.
+    late: Option<(&'n Tree, &'s mut Vec<(Name, Slot<'t>)>)>,
 }
 
 impl<'de> Visitor<'de> for ObjectVisitor<'_, '_, 'de> {
@@ -117,18 +183,33 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_, '_, 'de> {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(child_idx) = map.next_key_seed(KeySeed(self.node))? {
-            match child_idx {
-                Some(idx) => {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        // Which of two values was meant, nobody can tell.
+        fn twice<E: serde::de::Error>(name: &str) -> E {
+            E::custom(format_args!("the key {name:?} stands in it twice"))
+        }
+        let tree = self.late.as_ref().map(|(tree, _)| *tree);
+        while let Some(key) = map.next_key_seed(KeySeed { node: self.node, tree })? {
+            match (key, &mut self.late) {
+                (Key::Child(idx), _) => {
                     let (name, node) = &self.node.children[idx];
-                    // Which of two values was meant, nobody can tell.
                     if node.slot_idx.is_some_and(|slot_idx| !matches!(self.slots[slot_idx], Slot::Empty)) {
-                        return Err(serde::de::Error::custom(format_args!("the key {name:?} stands in it twice")));
+                        return Err(twice(name));
                     }
                     map.next_value_seed(ValueSeed { node, slots: self.slots })?;
                 }
-                None => {
+                (Key::Late(name), Some((_, late))) => {
+                    if late.iter().any(|(known, _)| known.text == name.text) {
+                        return Err(twice(name.text));
+                    }
+                    let mut slots = [Slot::Empty];
+                    map.next_value_seed(ValueSeed { node: &Node::leaf(), slots: &mut slots })?;
+                    let [slot] = slots;
+                    if !matches!(slot, Slot::Empty) {
+                        late.push((name, slot));
+                    }
+                }
+                _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -203,7 +284,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_, '_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let leaf = Node { slot_idx: Some(0), children: Vec::new() };
+        let leaf = Node::leaf();
         let mut list = String::new();
         let mut element = [Slot::Empty];
         while seq.next_element_seed(ValueSeed { node: &leaf, slots: &mut element })?.is_some() {
@@ -216,6 +297,6 @@ impl<'de> Visitor<'de> for ValueSeed<'_, '_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        ObjectVisitor { node: self.node, slots: self.slots }.visit_map(map)
+        ObjectVisitor { node: self.node, slots: self.slots, late: None }.visit_map(map)
     }
 }

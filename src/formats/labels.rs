@@ -1,13 +1,13 @@
 //! Labels that stand in another file, joined by item.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use super::columns::{LabelFile, Part};
 use super::plan::{Text, listed};
 use super::source;
-use super::table::{Cells, Needs, RowSink, Rows};
+use super::table::{Cells, LateColumn, Needs, RowSink, Rows};
 use super::{ReadError, read_table};
 
 /// The labels of items.
@@ -25,7 +25,7 @@ impl Labels {
 /// # Errors
 /// The file cannot be read, lacks a column, or gives one item two labels.
 pub(super) fn read(file: &LabelFile, log: &Path) -> Result<Labels, ReadError> {
-    let path = log.parent().map_or_else(|| file.file.clone(), |folder| folder.join(&file.file));
+    let path = file.beside(log);
     let mut rows = LabelRows { path: path.clone(), file, plan: None, labels: HashMap::new(), broken: None };
     read_table(source::open(&path)?, source::ROW_BYTES, &mut rows)?;
     match rows.broken {
@@ -67,10 +67,14 @@ impl RowSink for LabelRows<'_> {
         let item = if parts.len() == 1 { parts.swap_remove(0) } else { Text::Joined(parts) };
         let label = Text::Column(find(&self.file.label)?);
         self.plan = Some((item, label));
-        Ok(Needs { columns: columns.iter().cloned().enumerate().collect(), repeat: None })
+        Ok(Needs { columns: columns.iter().cloned().enumerate().collect(), ..Needs::default() })
     }
 
-    fn repeats_from_zero(&mut self) {}
+    fn late_column(&mut self, _late: LateColumn, _line: u64) {}
+
+    fn cut_short(&mut self, line: u64, message: &str) {
+        self.broken.get_or_insert_with(|| format!("line {line}: {message}"));
+    }
 
     fn part(&mut self) -> Option<Infallible> {
         None
@@ -84,6 +88,14 @@ impl RowSink for LabelRows<'_> {
 impl Rows for LabelRows<'_> {
     fn row<C: Cells>(&mut self, cells: &C, line: u64) -> Result<(), ReadError> {
         let Some((item, label)) = &self.plan else { return Ok(()) };
+        let mut columns = BTreeSet::new();
+        item.columns(&mut columns);
+        if columns.into_iter().any(|idx| cells.cell(idx).is_inexact()) {
+            self.broken.get_or_insert_with(|| {
+                format!("line {line}: an item is a number with more digits than a number keeps; write it in quotes")
+            });
+            return Ok(());
+        }
         let (Some(item), Some(label)) = (item.get(cells), label.get(cells)) else { return Ok(()) };
         match self.labels.get(item.as_ref()) {
             Some(known) if known.as_str() != label => Err(ReadError::Unusable {

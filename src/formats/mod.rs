@@ -127,6 +127,14 @@ pub enum ReadError {
         /// What is wrong and what to do.
         message: String,
     },
+    /// The source holds no row.
+    #[error("{path}: {message}", path = .path.display())]
+    NoRows {
+        /// The file, or `standard input`.
+        path: PathBuf,
+        /// What it holds instead.
+        message: String,
+    },
     /// The column mapping does not fit.
     #[error("column mapping: {0}")]
     Columns(String),
@@ -203,8 +211,10 @@ fn read_table<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -> Res
         Container::Parquet => {
             Err(unusable("is a Parquet table, and this build leaves Parquet out; save it as CSV or JSONL"))
         }
-        Container::Text if source.head.trim_ascii().is_empty() => Err(unusable("is empty")),
-        Container::Text if source.head[..source.head.len().min(1024)].contains(&0) => {
+        Container::Text if source.head.trim_ascii().is_empty() => {
+            Err(ReadError::NoRows { path: source.path, message: "is empty".to_owned() })
+        }
+        Container::Text if source.looks_binary() => {
             Err(unusable("is not text, nor any format that is known; save the log as CSV, JSONL or Parquet"))
         }
         Container::Text if json::recognises(&source.head) => json::read(source, row_bytes, rows),

@@ -71,12 +71,7 @@ impl Ordinary {
 
     /// Returns the row's judgement, or `None` if any of it takes a second look. `stem` names the judge where no column does.
     #[inline]
-    pub(super) fn judgement<'r, C: Cells>(
-        &self,
-        cells: &'r C,
-        stem: &'r str,
-        repeat_base: u32,
-    ) -> Option<Judgement<'r>> {
+    pub(super) fn judgement<'r, C: Cells>(&self, cells: &'r C, stem: &'r str) -> Option<Judgement<'r>> {
         // Numbers and truth values of typed tables take a second look.
         let word = |idx: Option<usize>| match idx.map_or(Cell::Empty, |idx| cells.cell(idx)) {
             Cell::Text(text) => Some(Some(text)),
@@ -92,10 +87,7 @@ impl Ordinary {
         };
         let repeat = match self.repeat {
             None => None,
-            Some(idx) => {
-                let repeat = cells.cell(idx).whole().and_then(|repeat| u32::try_from(repeat).ok())?;
-                Some(repeat.checked_add(repeat_base).filter(|&repeat| repeat > 0)?)
-            }
+            Some(idx) => Some(cells.cell(idx).repeat()?),
         };
         Some(Judgement {
             item: Cow::Borrowed(word(Some(self.item))??),

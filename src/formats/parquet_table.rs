@@ -15,10 +15,7 @@ use parquet::schema::types::Type;
 use super::ReadError;
 use super::json_row::{Row, Slot};
 use super::source::Source;
-use super::table::{Cell, Cells, LIST_END, RowSink};
-
-/// Rows looked at to see whether repeats are counted from 0.
-const N_AHEAD: usize = 1000;
+use super::table::{LIST_END, RowSink};
 
 /// Reads a table.
 pub(super) fn read<R: RowSink>(source: Source, rows: &mut R) -> Result<&'static str, ReadError> {
@@ -51,23 +48,15 @@ pub(super) fn read<R: RowSink>(source: Source, rows: &mut R) -> Result<&'static 
         for (name, field) in row.into_columns() {
             place(&wanted, &mut vec![name], field, &mut slots);
         }
-        Row(slots)
+        Row::of(slots)
     };
-    if let Some(idx) = needs.repeat {
-        for row in reader.get_row_iter(Some(projection.clone())).map_err(broken)?.take(N_AHEAD) {
-            if matches!(as_row(row.map_err(broken)?).cell(idx), Cell::Int(0)) {
-                rows.repeats_from_zero();
-                break;
-            }
-        }
-    }
     let mut line = 0;
     for row in reader.get_row_iter(Some(projection)).map_err(broken)? {
         line += 1;
         rows.row(&as_row(row.map_err(broken)?), line)?;
     }
     if line == 0 {
-        return Err(ReadError::Unusable { path, message: format!("has columns ({}) and no rows", names.join(", ")) });
+        return Err(ReadError::NoRows { path, message: format!("has columns ({}) and no rows", names.join(", ")) });
     }
     Ok("parquet")
 }

@@ -37,7 +37,8 @@ impl Text {
         }
     }
 
-    fn columns(&self, into: &mut BTreeSet<usize>) {
+    /// Adds the columns it is made of.
+    pub(super) fn columns(&self, into: &mut BTreeSet<usize>) {
         match self {
             Self::Column(idx) => {
                 into.insert(*idx);
@@ -116,6 +117,12 @@ pub(super) struct Plan {
     pub unused: Vec<String>,
     /// Columns recognised by a name that is not the field's own.
     pub recognised: Vec<(Field, String)>,
+    /// All fields that a name decides about, with their columns.
+    pub by_name: Vec<(Field, usize)>,
+    /// Names that are not to be recognised in a later row.
+    pub ignored: Vec<String>,
+    /// How many columns the table really has; those beyond may turn up in a later row.
+    pub n_own: usize,
 }
 
 /// The word that, in a vocabulary, says there is no answer.
@@ -127,7 +134,7 @@ impl Plan {
     /// # Errors
     /// Says which column is missing, and which there are.
     pub(super) fn new(map: &ColumnMap, columns: &[String], open: bool) -> Result<Self, PlanError> {
-        let mut plan = Self { columns: columns.to_vec(), ..Self::default() };
+        let mut plan = Self { columns: columns.to_vec(), n_own: columns.len(), ..Self::default() };
         for (field, source) in &map.fields {
             plan.texts.insert(*field, plan.resolve_text(source).map_err(PlanError::Columns)?);
         }
@@ -138,11 +145,18 @@ impl Plan {
             text.columns(&mut taken);
         }
         for name in &map.ignored {
-            taken.insert(plan.resolve(name).map_err(PlanError::Columns)?);
+            match plan.resolve(name) {
+                Ok(idx) => {
+                    taken.insert(idx);
+                }
+                // It may turn up in a later row, and would be recognised.
+                Err(_) if open && Field::any_is_called(name) => plan.ignored.push(name.clone()),
+                Err(message) => return Err(PlanError::Columns(message)),
+            }
         }
         plan.recognise(&mut taken, outcome_is_named || map.has_raters(), open);
         plan.set_outcomes(map);
-        plan.check(map, columns.len())?;
+        plan.check(map)?;
         plan.unused = (0..columns.len())
             .filter(|idx| !taken.contains(idx))
             .map(|idx| columns[idx].clone())
@@ -222,7 +236,6 @@ impl Plan {
 
     /// Recognises by name the fields that the map does not mention.
     fn recognise(&mut self, taken: &mut BTreeSet<usize>, outcome_is_named: bool, open: bool) {
-        let n_own = self.columns.len();
         let mut has_outcome = false;
         for field in Field::ALL {
             if self.texts.contains_key(&field) || (field == Field::Label && self.label_file.is_some()) {
@@ -235,10 +248,11 @@ impl Plan {
             if field == Field::Category && has_outcome {
                 continue;
             }
-            if let Some(idx) = field.find(&self.columns[..n_own], |idx| taken.contains(&idx)) {
+            if let Some(idx) = field.find(&self.columns[..self.n_own], |idx| taken.contains(&idx)) {
                 taken.insert(idx);
                 has_outcome |= field.is_outcome();
                 self.texts.insert(field, Text::Column(idx));
+                self.by_name.push((field, idx));
                 let own_name = super::fields::folded(&self.columns[idx]) == field.name();
                 if !own_name {
                     self.recognised.push((field, self.columns[idx].clone()));
@@ -246,8 +260,10 @@ impl Plan {
             } else if open && field != Field::Preference {
                 // The field's own name may come in a later object.
                 self.columns.push(field.name().to_owned());
-                taken.insert(self.columns.len() - 1);
-                self.texts.insert(field, Text::Column(self.columns.len() - 1));
+                let idx = self.columns.len() - 1;
+                taken.insert(idx);
+                self.texts.insert(field, Text::Column(idx));
+                self.by_name.push((field, idx));
             }
         }
     }
@@ -271,10 +287,10 @@ impl Plan {
         self.reading = map.outcome.or(plain).or((map.has_shape() || map.has_raters()).then_some(Reading::Score));
     }
 
-    /// Checks that there is what a judgement needs, among the `n_own` columns that the table really has.
-    fn check(&self, map: &ColumnMap, n_own: usize) -> Result<(), PlanError> {
+    /// Checks that there is what a judgement needs, among the columns that the table really has.
+    fn check(&self, map: &ColumnMap) -> Result<(), PlanError> {
         let is_own = |field: Field| match self.texts.get(&field) {
-            Some(Text::Column(idx)) => *idx < n_own,
+            Some(Text::Column(idx)) => *idx < self.n_own,
             Some(_) => true,
             None => false,
         };
@@ -282,7 +298,8 @@ impl Plan {
             return Err(PlanError::NoItem);
         }
         // A log of failures only has no outcome, and is a log all the same.
-        let has_plain = self.outcomes.iter().any(|(_, idx)| *idx < n_own) || is_own(Field::Raw) || is_own(Field::Error);
+        let has_plain =
+            self.outcomes.iter().any(|(_, idx)| *idx < self.n_own) || is_own(Field::Raw) || is_own(Field::Error);
         if !has_plain && self.cells.is_empty() && self.raters.is_empty() {
             return Err(PlanError::NoOutcome);
         }

@@ -10,11 +10,11 @@ use assize_calibration::problem::Severity;
 
 use super::answers::Answers;
 use super::columns::ColumnMap;
-use super::fields::Field;
+use super::fields::{Field, is_called};
 use super::labels::{self, Labels};
 use super::ordinary::Ordinary;
 use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
-use super::table::{Cell, Cells, Complaints, Needs, RowSink, Rows, excerpt};
+use super::table::{Cell, Cells, Complaints, LateColumn, Needs, RowSink, Rows, excerpt};
 use super::{Part, ReadError, ReadSummary, Sink};
 
 /// Turns the rows of one table into judgements.
@@ -48,8 +48,6 @@ struct Rules {
 #[derive(Default)]
 struct Tally {
     complaints: Complaints,
-    /// What is added to each repeat: 1 where they are counted from 0.
-    repeat_base: u32,
     /// How many ratings of an item were seen of people who have no name of their own.
     n_ratings: HashMap<String, u32>,
     n_rows: u64,
@@ -78,6 +76,8 @@ struct Fast {
     error: Option<usize>,
     /// The rest, which most logs do not have.
     rare: Vec<(Field, usize)>,
+    /// The columns that names are made of, and what they name.
+    names: Vec<(&'static str, usize)>,
 }
 
 impl<'s> PlainRows<'s> {
@@ -166,17 +166,48 @@ impl RowSink for PlainRows<'_> {
         self.report_columns(&plan);
         let fast = Fast::of(&plan);
         let labels = plan.label_file.as_ref().map(|file| labels::read(file, &self.path)).transpose()?;
-        let needs = Needs { columns: plan.columns_used(), repeat: fast.repeat };
+        let needs =
+            Needs { columns: plan.columns_used(), by_name: plan.by_name.clone(), ignored: plan.ignored.clone() };
         let ordinary = Ordinary::of(&plan);
         self.rules = Arc::new(Rules { stem: self.stem.clone(), plan, fast, ordinary, labels });
         Ok(needs)
     }
 
-    fn repeats_from_zero(&mut self) {
-        self.tally.repeat_base = 1;
-        let message = "repeats are counted from 0 here; 1 was added to each".to_owned();
-        let note = self.tally.complaints.about_file(Severity::Note, "repeats-from-zero", 1, message);
-        self.sink.problem(note);
+    fn late_column(&mut self, late: LateColumn, line: u64) {
+        let LateColumn { name, field, column_idx, is_beside } = late;
+        let (plan, of_field) = (&self.rules.plan, field.name());
+        let known = plan.columns[column_idx].as_str();
+        let rank = |wanted: &str| field.names().iter().position(|name| is_called(wanted, name));
+        let is_preferred = rank(name) < rank(known);
+        let column = Some((column_idx, name));
+        let complaints = &mut self.tally.complaints;
+        match (is_beside, column_idx < plan.n_own) {
+            (false, false) => complaints.add(Severity::Note, "late-column", line, column, || {
+                format!(
+                    "first stands in this row, and was read as the {of_field} from here on; to leave it out, say \
+                     --columns \"ignore={name}\""
+                )
+            }),
+            (false, true) => complaints.add(Severity::Warning, "mixed-columns", line, column, || {
+                format!(
+                    "first stands in this row, which has no `{known}`; both were read as the {of_field}. If only `{known}` \
+                     is, say --columns \"{of_field}={known}\""
+                )
+            }),
+            (true, _) if is_preferred => complaints.add(Severity::Warning, "mixed-columns", line, column, || {
+                format!(
+                    "first stands in this row, beside `{known}`, which was read as the {of_field}; it was left out. Say \
+                     --columns \"{of_field}={known}\" if that is right; else take `{known}` out of the file"
+                )
+            }),
+            (true, _) => complaints.add(Severity::Note, "late-column", line, column, || {
+                format!("first stands in this row, beside `{known}`, which is the {of_field}; it was left out")
+            }),
+        }
+    }
+
+    fn cut_short(&mut self, line: u64, message: &str) {
+        self.tally.complaints.add(Severity::Error, "damaged-file", line, None, || message.to_owned());
     }
 
     fn part(&mut self) -> Option<PlainPart> {
@@ -184,11 +215,7 @@ impl RowSink for PlainRows<'_> {
         if !self.rules.plan.people.is_empty() {
             return None;
         }
-        let tally = Tally {
-            complaints: self.tally.complaints.for_part(),
-            repeat_base: self.tally.repeat_base,
-            ..Tally::default()
-        };
+        let tally = Tally { complaints: self.tally.complaints.for_part(), ..Tally::default() };
         Some(PlainPart { sink: self.sink.parts()?.part(), rules: Arc::clone(&self.rules), tally })
     }
 
@@ -236,8 +263,34 @@ impl Fast {
             raw: plan.column(Field::Raw),
             error: plan.column(Field::Error),
             rare: RARE.iter().filter_map(|field| Some((*field, plan.column(*field)?))).collect(),
+            names: names(plan),
         }
     }
+}
+
+/// Returns the columns that names are made of.
+fn names(plan: &Plan) -> Vec<(&'static str, usize)> {
+    const NAMES: [Field; 9] = [
+        Field::Item,
+        Field::Judge,
+        Field::Arm,
+        Field::Dimension,
+        Field::Label,
+        Field::Rater,
+        Field::Group,
+        Field::Generator,
+        Field::Content,
+    ];
+    let mut names = Vec::new();
+    for field in NAMES {
+        let mut columns = BTreeSet::new();
+        if let Some(text) = plan.texts.get(&field) {
+            text.columns(&mut columns);
+        }
+        names.extend(columns.into_iter().map(|idx| (field.name(), idx)));
+    }
+    names.extend(plan.shown.iter().flat_map(|(first, second)| [("candidate", *first), ("candidate", *second)]));
+    names
 }
 
 impl Tally {
@@ -269,7 +322,7 @@ impl Rules {
     #[inline]
     fn row<C: Cells>(&self, tally: &mut Tally, sink: &mut dyn Sink, cells: &C, line: u64) -> Result<(), ReadError> {
         let ordinary = self.ordinary.as_ref();
-        match ordinary.and_then(|ordinary| ordinary.judgement(cells, &self.stem, tally.repeat_base)) {
+        match ordinary.and_then(|ordinary| ordinary.judgement(cells, &self.stem)) {
             Some(judgement) => {
                 tally.n_rows += 1;
                 let is_stem = std::ptr::eq(judgement.judge.as_ref(), self.stem.as_str());
@@ -297,24 +350,21 @@ impl Rules {
             tally.bad_row("missing-item", line, None, || "the item is empty; the row was left out".to_owned());
             return Ok(());
         };
-        if let Some(Text::Column(idx)) = fast.item
-            && let Cell::Number(number) = cells.cell(idx)
-            && number.abs() >= LARGEST_EXACT
-        {
-            tally.bad_row("item-not-exact", line, Some((idx, &plan.columns[idx])), || {
-                format!("{number} has more digits than a number keeps, so that items could not be told apart; write them in quotes")
+        if let Some((what, idx)) = fast.names.iter().find(|(_, idx)| cells.cell(*idx).is_inexact()) {
+            let code = if *what == Field::Item.name() { "item-not-exact" } else { "name-not-exact" };
+            tally.bad_row(code, line, Some((*idx, &plan.columns[*idx])), || {
+                let number = cells.cell(*idx).text().unwrap_or_default();
+                format!("{number} has more digits than a number keeps, so that two of them could be taken for the same {what}; write them in quotes")
             });
             return Ok(());
         }
         let repeat = match fast.repeat.map(|idx| (idx, cells.cell(idx))) {
             None | Some((_, Cell::Empty)) => None,
             Some((idx, cell)) => {
-                let base = tally.repeat_base;
-                let number = cell.whole().and_then(|n| u32::try_from(n).ok()).and_then(|n| n.checked_add(base));
-                let Some(number) = number.filter(|&number| number > 0) else {
+                let Some(number) = cell.repeat() else {
                     tally.bad_row("bad-repeat", line, Some((idx, &plan.columns[idx])), || {
                         format!(
-                            "`{}` is not the number of a repeat, counted from 1; the row was left out. If the column means \
+                            "`{}` is not the number of a repeat, counted from 0 or 1; the row was left out. If the column means \
                              something else, say --columns \"ignore={}\"",
                             excerpt(&cell.text().unwrap_or_default()),
                             plan.columns[idx]
@@ -432,7 +482,7 @@ impl Rules {
         tally.n_rows += 1;
         let complaints = &mut tally.complaints;
         let mut answers = Answers { plan, complaints, sink, line, shown, order_is_unknown };
-        let people = (!plan.raters.is_empty()).then(|| judgement.clone());
+        let people = (!plan.raters.is_empty()).then(|| of_item(&judgement));
         answers.plain(&mut judgement, cells)?;
         answers.spread(&mut judgement, cells, &plan.cells)?;
         if let Some(mut people) = people {
@@ -442,8 +492,25 @@ impl Rules {
     }
 }
 
-/// From here on, neighbouring whole numbers are one and the same floating-point number: 2^53.
-const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+/// Returns what a person's rating in the row shares with the judge's answer: what belongs to the item. A person was not
+/// asked under the judge's arm or at its price, and rated once, however many rows the item has. The order stays, since a
+/// rating may name a place by it.
+fn of_item<'r>(judgement: &Judgement<'r>) -> Judgement<'r> {
+    let row = judgement.clone();
+    Judgement {
+        item: row.item,
+        repeat: Some(1),
+        order: row.order,
+        dimension: row.dimension,
+        label: row.label,
+        group: row.group,
+        content: row.content,
+        length_a: row.length_a,
+        length_b: row.length_b,
+        generator: row.generator,
+        ..Judgement::default()
+    }
+}
 
 /// Fields that are numbers nobody needs for a verdict.
 const RARE: [Field; 9] = [

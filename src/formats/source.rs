@@ -45,8 +45,20 @@ pub(super) struct Source {
     pub reader: Box<dyn BufRead + Send>,
     /// Whether `path` names a file that holds exactly this content.
     pub is_plain_file: bool,
+    /// Whether the encoding was guessed as one in which nearly any bytes are text.
+    is_any_text: bool,
     /// What had to be assumed.
     pub assumptions: Vec<Problem>,
+}
+
+impl Source {
+    /// Returns whether the start is no text: zeros where they make one byte in eight, or any where the bytes are text only
+    /// because they would be whatever they are. A few in valid UTF-8 are what a judge wrote.
+    pub(super) fn looks_binary(&self) -> bool {
+        let start = &self.head[..self.head.len().min(1024)];
+        let n_zeros = memchr::memchr_iter(0, start).count();
+        n_zeros * 8 > start.len() || (self.is_any_text && n_zeros > 0)
+    }
 }
 
 /// Opens a file, or standard input for `-`.
@@ -56,12 +68,14 @@ pub(super) fn open(path: &Path) -> Result<Source, ReadError> {
     }
     let failed = |source| ReadError::Io { path: path.to_path_buf(), source };
     let file = File::open(path).map_err(failed)?;
-    if file.metadata().map_err(failed)?.is_dir() {
+    let known = file.metadata().map_err(failed)?;
+    if known.is_dir() {
         let message = "is a folder; name the log files in it".to_owned();
         return Err(ReadError::Unusable { path: path.to_path_buf(), message });
     }
     let mut source = from_stream(path, Box::new(file))?;
-    source.is_plain_file = source.container == Container::Parquet && raw_is_parquet(path);
+    // A pipe that is opened again waits for another writer, or takes bytes away from the reader.
+    source.is_plain_file = source.container == Container::Parquet && known.is_file() && raw_is_parquet(path);
     Ok(source)
 }
 
@@ -94,6 +108,7 @@ pub(super) fn from_stream(path: &Path, stream: Box<dyn Read + Send>) -> Result<S
         head: Vec::new(),
         reader: Box::new(io::empty()),
         is_plain_file: false,
+        is_any_text: false,
         assumptions: Vec::new(),
     };
     if container != Container::Text {
@@ -105,6 +120,7 @@ pub(super) fn from_stream(path: &Path, stream: Box<dyn Read + Send>) -> Result<S
     let assumed =
         |message| Problem::new(Severity::Warning, "encoding-assumed", message).in_file(&path.display().to_string());
     source.assumptions.extend(assumption.map(assumed));
+    source.is_any_text = encoding.is_some_and(|guess| guess == GB18030 || guess == WINDOWS_1252);
     let mut unpacked = unpacked;
     io::copy(&mut unpacked.by_ref().take(bom_bytes as u64), &mut io::sink()).map_err(failed)?;
     if let Some(encoding) = encoding {

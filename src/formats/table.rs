@@ -10,6 +10,7 @@ use std::path::Path;
 
 use assize_calibration::problem::{Problem, Severity};
 
+use super::fields::Field;
 use super::{ReadError, Sink};
 
 /// One cell of a row. Text is trimmed and never empty.
@@ -80,6 +81,19 @@ impl<'a> Cell<'a> {
             Self::Number(number) => whole(number),
         }
     }
+
+    /// Returns the cell as the number of a repeat, counted from 0 or from 1, or `None` if it is not one.
+    pub(super) fn repeat(self) -> Option<u32> {
+        // The largest is the log's mark of absence.
+        self.whole().and_then(|number| u32::try_from(number).ok()).filter(|&number| number < u32::MAX)
+    }
+
+    /// Returns whether the cell is a number with more digits than a number keeps: as names, two such may be one.
+    pub(super) fn is_inexact(self) -> bool {
+        // From 2^53 on, neighbouring whole numbers are one and the same floating-point number.
+        const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+        matches!(self, Self::Number(number) if number.abs() >= LARGEST_EXACT)
+    }
 }
 
 /// Returns a number as a whole one, if it is that. Typed tables often store counts as floats.
@@ -103,8 +117,22 @@ pub(super) const LIST_END: char = '\u{1f}';
 pub(super) struct Needs {
     /// All of them, with their names. In an open table some may stand beyond the columns given.
     pub columns: BTreeMap<usize, String>,
-    /// The one that numbers the repeats: the reader looks ahead whether it counts from 0.
-    pub repeat: Option<usize>,
+    /// In an open table, the fields whose other names may turn up in a later row, each with its column.
+    pub by_name: Vec<(Field, usize)>,
+    /// Names that are not wanted in a later row either.
+    pub ignored: Vec<String>,
+}
+
+/// A column that was not seen when the columns were settled, and has one of a field's names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateColumn {
+    /// The name, as [`Field::names`] has it.
+    pub name: &'static str,
+    pub field: Field,
+    /// The field's column so far.
+    pub column_idx: usize,
+    /// Whether the row has the other column too, which then counts.
+    pub is_beside: bool,
 }
 
 /// What takes rows.
@@ -137,8 +165,11 @@ pub(super) trait RowSink: Rows + Send {
     /// `open` columns may be absent from any row (JSON objects); the rest stand in every row.
     fn start(&mut self, columns: &[String], open: bool) -> Result<Needs, ReadError>;
 
-    /// Learns that repeats are counted from 0.
-    fn repeats_from_zero(&mut self);
+    /// Learns that a row has a column that no row had when the columns were settled.
+    fn late_column(&mut self, late: LateColumn, line: u64);
+
+    /// Learns that the table ends where it should not. `line` is that of its last row.
+    fn cut_short(&mut self, line: u64, message: &str);
 
     /// Returns an empty part for some of the rows, or `None` if the rows have to come one by one.
     fn part(&mut self) -> Option<Self::Part>;

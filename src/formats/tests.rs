@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
-use assize_calibration::problem::Problem;
+use assize_calibration::problem::{Problem, Severity};
 
 use super::columns::ColumnMap;
 use super::source::{self, ROW_BYTES};
@@ -174,6 +174,115 @@ fn bad_rows_are_reported_with_their_line_and_left_out() {
 }
 
 #[test]
+fn an_array_that_is_never_closed_is_reported() {
+    for end in ["", ",", ",\n", " \n"] {
+        let kept = read_as(format!("[{{\"item\":\"a\",\"score\":1}},\n{{\"item\":\"b\",\"score\":2}}{end}"), "");
+        assert_eq!((kept.rows.len(), kept.codes()), (2, vec![("damaged-file", 1, 2)]), "{end:?}");
+        assert_eq!(kept.problems.last().map(|problem| problem.severity), Some(Severity::Error));
+    }
+    for whole in ["[{\"item\":\"a\",\"score\":1}]\n", "{\n\"item\":\"a\",\n\"score\":1}\n"] {
+        assert_eq!(read_as(whole, "").codes(), []);
+    }
+}
+
+#[test]
+fn what_follows_an_array_is_read_too() {
+    let kept = read_as("[{\"item\":\"a\",\"score\":1}]\n[{\"item\":\"b\",\"score\":2}]\n", "");
+    assert_eq!((kept.rows.len(), kept.codes()), (2, vec![]));
+    assert_eq!(read_as("[{\"item\":\"a\",\"score\":1}]]", "").codes(), [("invalid-json", 1, 2)]);
+}
+
+#[test]
+fn repeats_are_kept_as_they_are_counted() {
+    check(
+        "item,repeat,score\na,0,1\na,0.0,2\na,1,3\na,,4\n",
+        "judge='j'",
+        &[
+            r#"{"item":"a","judge":"j","score":1.0,"repeat":0}"#,
+            r#"{"item":"a","judge":"j","score":2.0,"repeat":0}"#,
+            r#"{"item":"a","judge":"j","score":3.0,"repeat":1}"#,
+            r#"{"item":"a","judge":"j","score":4.0}"#,
+        ],
+    );
+    let numbers = ["0", "\"0\"", "0.0", "-0.0", "4294967294", "1.5", "-1", "4294967295", "true"];
+    let lines = numbers.map(|n| format!("{{\"item\":\"a\",\"score\":1,\"repeat\":{n}}}\n"));
+    let kept = read_as(lines.concat(), "");
+    let repeats: Vec<_> = kept.rows.iter().map(|(row, _)| row.repeat).collect();
+    assert_eq!(repeats, [Some(0), Some(0), Some(0), Some(0), Some(u32::MAX - 1)]);
+    assert_eq!(kept.codes(), [("bad-repeat", 4, 6)]);
+}
+
+#[test]
+fn a_table_whose_lines_end_in_cr_alone_loses_no_row() {
+    const N_ROWS: u64 = 100_000;
+    for quote in ["", "\""] {
+        let rows: Vec<String> = (0..N_ROWS).map(|row| format!("{quote}item {row}{quote},3\r")).collect();
+        let kept = read_as(format!("item,score\r{}", rows.concat()), "");
+        assert_eq!(kept.codes(), []);
+        assert!(kept.rows.iter().map(|(_, line)| *line).eq(2..N_ROWS + 2));
+    }
+}
+
+/// A thousand objects, after which the columns are settled, and a thousand of another kind.
+fn two_kinds(first: &str, second: &str) -> Kept {
+    two_kinds_as(first, second, "")
+}
+
+fn two_kinds_as(first: &str, second: &str, columns: &str) -> Kept {
+    let rows = |more: &str| format!("{{\"item\":\"a\",{more}}}\n").repeat(1000);
+    read_as(rows(first) + &rows(second), columns)
+}
+
+#[test]
+fn a_column_that_first_comes_late_is_read_and_told() {
+    let kept = two_kinds(r#""score":1"#, r#""score":1,"Gold":2"#);
+    assert_eq!(kept.rows[1000].0.label.as_ref().map(|label| label.0.as_ref()), Some("2"));
+    assert_eq!(kept.codes(), [("late-column", 1000, 1001)]);
+
+    let kept = two_kinds(r#""score":1,"model":"m""#, r#""score":1,"judge":"j""#);
+    assert_eq!((kept.rows[999].0.judge.as_ref(), kept.rows[1000].0.judge.as_ref()), ("m", "j"));
+    assert_eq!(kept.codes(), [("mixed-columns", 1000, 1001)]);
+    assert_eq!(kept.problems.last().and_then(|problem| problem.column.as_deref()), Some("judge"));
+
+    let kept = two_kinds(r#""judge":"j","verdict":"reject""#, r#""judge":"j","passed":true"#);
+    assert_eq!((kept.rows[999].0.verdict, kept.rows[1000].0.verdict), (Some(Verdict::Reject), Some(Verdict::Accept)));
+    assert_eq!(kept.codes(), [("mixed-columns", 1000, 1001)]);
+}
+
+#[test]
+fn a_late_column_beside_another_is_left_out_and_told() {
+    let kept = two_kinds(r#""score":1,"model":"m""#, r#""score":1,"judge":"j","model":"m""#);
+    assert_eq!(kept.rows[1000].0.judge, "m");
+    assert_eq!(kept.codes(), [("mixed-columns", 1000, 1001)]);
+    // What would have been left out from the first row on is worth a note.
+    let kept = two_kinds(r#""score":1"#, r#""score":1,"id":"x""#);
+    assert_eq!((kept.rows[1000].0.item.as_ref(), kept.codes()), ("a", vec![("late-column", 1000, 1001)]));
+    // Seen early and left out, or nothing that is known: nothing more to say.
+    let kept = two_kinds(r#""score":1,"judge":"j","model":"m""#, r#""score":1,"model":"m","remark":"x","score_2":3"#);
+    assert_eq!((kept.rows[1000].0.judge.as_ref(), kept.codes()), ("judge-x", vec![]));
+    // What is said of columns holds for late ones too.
+    for columns in ["ignore=[gold, label]", "score=score, label=score"] {
+        let kept = two_kinds_as(r#""score":1"#, r#""score":1,"gold":2,"label":3"#, columns);
+        let label = kept.rows[1000].0.label.as_ref().map(|label| label.0.as_ref());
+        assert_eq!((label, kept.codes()), (columns.ends_with("label=score").then_some("1"), vec![]), "{columns}");
+    }
+    check_error("{\"item\":\"a\",\"score\":1}", "ignore=scroe", &["no column `scroe`"]);
+    let twice = two_kinds(r#""score":1"#, r#""score":1,"gold":2,"gold":3"#);
+    assert_eq!(twice.codes(), [("invalid-json", 1000, 1001)]);
+}
+
+#[test]
+fn zeros_in_text_are_text_and_binary_files_are_refused() {
+    check(
+        "item,raw,score\na\0b,\0,1\n",
+        "judge='j'",
+        &[r#"{"item":"a\u0000b","judge":"j","score":1.0,"raw":"\u0000"}"#],
+    );
+    check_error(b"item,score\n\0\0\0\0,1\n", "", &["is not text"]);
+    check_error(b"item,score\n\x93a\0\x94,1\n", "", &["is not text"]);
+}
+
+#[test]
 fn lines_are_counted_over_blank_lines_and_quoted_newlines() {
     for newline in ["\n", "\r\n"] {
         let table = ["item,raw,score", "a,\"x", "y\",1", "", "b,z,2", "c,z,3"].join(newline);
@@ -273,8 +382,8 @@ fn names_are_recognised_and_said() {
     assert_eq!(
         kept.json(),
         [
-            r#"{"item":"q","judge":"m","score":3.0,"repeat":1,"label":4}"#,
-            r#"{"item":"q","judge":"m","score":5.0,"repeat":2,"label":4}"#,
+            r#"{"item":"q","judge":"m","score":3.0,"repeat":0,"label":4}"#,
+            r#"{"item":"q","judge":"m","score":5.0,"repeat":1,"label":4}"#,
         ]
     );
     let messages: Vec<_> = kept.problems.iter().map(|problem| problem.message.as_str()).collect();
@@ -283,7 +392,7 @@ fn names_are_recognised_and_said() {
         "read as: item = question_id, judge = model, score = rating, repeat = epoch, label = gold (to change it: --columns)"
     );
     assert_eq!(messages[1], "columns not used: notes");
-    assert_eq!(kept.codes(), [("repeats-from-zero", 1, 0)]);
+    assert_eq!(kept.codes(), []);
     // The topic of an item is no outcome beside a score.
     check("item,score,category\nq,3,maths\n", "judge='j'", &[r#"{"item":"q","judge":"j","score":3.0}"#]);
     check("item,category\nq,maths\n", "judge='j'", &[r#"{"item":"q","judge":"j","category":"maths"}"#]);
@@ -393,13 +502,16 @@ fn judges_and_people_in_columns() {
         &[
             r#"{"item":"q","judge":"j1","verdict":"accept"}"#,
             r#"{"item":"q","judge":"j2","verdict":"reject"}"#,
-            r#"{"item":"q","verdict":"accept","rater":"h1"}"#,
+            r#"{"item":"q","verdict":"accept","repeat":1,"rater":"h1"}"#,
         ],
     );
     check(
         "id,all\nq,3 - 5\n",
         "item=id, ratings_in=all",
-        &[r#"{"item":"q","score":3.0,"rater":"rater 1"}"#, r#"{"item":"q","score":5.0,"rater":"rater 3"}"#],
+        &[
+            r#"{"item":"q","score":3.0,"repeat":1,"rater":"rater 1"}"#,
+            r#"{"item":"q","score":5.0,"repeat":1,"rater":"rater 3"}"#,
+        ],
     );
     check(
         "item,judge,choice\nq,human,a\nq,g,b\nq,human,b\n",
@@ -413,7 +525,28 @@ fn judges_and_people_in_columns() {
     check(
         "item,score,h1\nq,4,5\n",
         "raters=h1, judge='j', score=score",
-        &[r#"{"item":"q","judge":"j","score":4.0}"#, r#"{"item":"q","score":5.0,"rater":"h1"}"#],
+        &[r#"{"item":"q","judge":"j","score":4.0}"#, r#"{"item":"q","score":5.0,"repeat":1,"rater":"h1"}"#],
+    );
+}
+
+#[test]
+fn a_rating_in_a_column_belongs_to_the_item_not_to_the_row() {
+    check(
+        "item,arm,repeat,order,dimension,group,price,raw,error,confidence,choice,h\nq,t0,2,ba,d,g,3,R,E,0.5,a,b\n",
+        "raters=h, judge='j', choice=choice",
+        &[
+            r#"{"item":"q","judge":"j","choice":"a","repeat":2,"order":"ba","arm":"t0","dimension":"d","group":"g","confidence":0.5,"price":3.0,"raw":"R","error":"E"}"#,
+            r#"{"item":"q","choice":"b","repeat":1,"dimension":"d","rater":"h","group":"g"}"#,
+        ],
+    );
+    // A rating that names a place still needs the order of its row.
+    check(
+        "item,order,chosen_position,h\nq,ba,first,second\n",
+        "raters=h, judge='j', chosen_position=chosen_position",
+        &[
+            r#"{"item":"q","judge":"j","choice":"b","order":"ba"}"#,
+            r#"{"item":"q","choice":"a","repeat":1,"rater":"h"}"#,
+        ],
     );
 }
 
@@ -498,6 +631,28 @@ fn a_table_read_in_parts_is_the_one_read_row_by_row() {
 fn items_that_are_numbers_beyond_what_a_number_keeps_are_refused() {
     let kept = read_as("{\"item\": 100000000000000000001, \"score\": 1}\n{\"item\": 12, \"score\": 2}\n", "");
     assert_eq!((kept.rows.len(), kept.codes()), (1, vec![("item-not-exact", 1, 1)]));
+    let long = "{\"item\":\"a\",\"n\":100000000000000000001,\"score\":1}\n{\"item\":\"b\",\"n\":12,\"score\":2}\n";
+    for (columns, code) in [
+        ("item=item+n", "item-not-exact"),
+        ("group=n", "name-not-exact"),
+        ("judge=n", "name-not-exact"),
+        ("item=item, arm=item+n", "name-not-exact"),
+        ("dimension=n", "name-not-exact"),
+        ("label=n", "name-not-exact"),
+        ("content=n", "name-not-exact"),
+        ("first=n, second=score, verdict=score", "name-not-exact"),
+    ] {
+        let kept = read_as(long, columns);
+        assert_eq!((kept.rows.len(), kept.codes()[0]), (1, (code, 1, 1)), "{columns}");
+    }
+    let kept = read_as(long, "category=n");
+    assert_eq!(kept.codes(), [("unparsed-outcome", 1, 1)]);
+    // Up to 2^64 JSON's digits are all there.
+    let kept = read_as("{\"item\":18446744073709551615,\"score\":1}\n{\"item\":9007199254740993,\"score\":2}\n", "");
+    assert_eq!(
+        kept.rows.iter().map(|(row, _)| row.item.as_ref()).collect::<Vec<_>>(),
+        ["18446744073709551615", "9007199254740993"]
+    );
 }
 
 #[test]

@@ -271,4 +271,20 @@ fn doctor_reports_in_json_and_checks_what_variables_name() {
     let ill: Run = doctor.env("ASSIZE_GATE", desk.join("broken.toml")).output().unwrap().into();
     assert_eq!(ill.status, 3, "{ill:?}");
     assert!(ill.stderr.contains("broken.toml:1:"), "{}", ill.stderr);
+    for (name, value, status) in [
+        ("ASSIZE_LEVEL", "2", 3),
+        ("ASSIZE_LEVEL", "most", 3),
+        ("ASSIZE_LEVEL", "0.9", 0),
+        ("ASSIZE_LEVEL", "", 0),
+        ("ASSIZE_SEED", "x", 3),
+        ("ASSIZE_SEED", "7", 0),
+        ("ASSIZE_SEED", "", 0),
+    ] {
+        let with = |args: &[&str]| -> Run {
+            crate::cli_support::assize(args).current_dir(desk.path()).env(name, value).output().unwrap().into()
+        };
+        let (doctor, audit) = (with(&["doctor"]), with(&["audit", "fit.csv", "--gate", "gate.toml"]));
+        assert_eq!((doctor.status, audit.status), (status, status), "{name}={value}: {doctor:?} {audit:?}");
+        assert_eq!(doctor.stderr.contains(name), status == 3, "{doctor:?}");
+    }
 }

@@ -169,6 +169,28 @@ fn convert_writes_the_plain_log_and_refuses_to_overwrite() {
 }
 
 #[test]
+fn convert_never_writes_over_its_own_input() {
+    let desk = Desk::new();
+    let before = desk.read("fit.csv");
+    let refused = |args: &[&str]| {
+        let run = desk.run(&[&["convert"], args, &["--force"]].concat());
+        assert_eq!(run.status, 3, "{run:?}");
+        assert!(run.stderr.contains("is being read and would be written over"), "{}", run.stderr);
+        assert_eq!(desk.read("fit.csv"), before);
+    };
+    refused(&["fit.csv", "fit.csv"]);
+    refused(&["few.csv", "fit.csv", "./fit.csv"]);
+    refused(&["few.csv", "fit.csv", "--columns", "labels={file=fit.csv, item=item, label=label}"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("fit.csv", desk.join("link.csv")).unwrap();
+        refused(&["link.csv", "fit.csv"]);
+        refused(&["fit.csv", "link.csv"]);
+        assert!(fs::symlink_metadata(desk.join("link.csv")).unwrap().is_symlink());
+    }
+}
+
+#[test]
 fn convert_counts_in_json() {
     let desk = Desk::new();
     let run = desk.run(&["convert", "fit.csv", "log.jsonl", "--json"]);
@@ -201,6 +223,19 @@ fn a_report_is_written_again_in_every_format() {
     let run = desk.run(&["report", "run", "--format", "md", "--out", "again.md"]);
     assert_eq!((run.status, run.stdout.as_str()), (0, ""));
     assert_eq!(desk.read("again.md"), desk.read("run/report.md"));
+}
+
+#[test]
+fn a_report_is_asked_for_in_one_format() {
+    let desk = Desk::new();
+    desk.run(&["audit", "fit.csv", "--gate", "gate.toml", "--out", "run"]);
+    let run = desk.run(&["report", "run", "--format", "md", "--json"]);
+    assert_eq!(run.status, 3, "{run:?}");
+    assert!(run.stdout.contains("--json and --format md ask for two formats"), "{}", run.stdout);
+    for args in [&["--json"][..], &["--format", "json", "--json"]] {
+        let run = desk.run(&[&["report", "run"], args].concat());
+        assert_eq!((run.status, run.stdout), (0, desk.read("run/report.json")), "{args:?}");
+    }
 }
 
 #[test]

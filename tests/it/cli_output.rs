@@ -100,7 +100,14 @@ fn a_reader_that_went_away_changes_neither_status_nor_report() {
 #[test]
 fn a_full_disk_under_standard_output_is_told() {
     let desk = Desk::new();
-    for args in [&["audit", "fit.csv", "--gate", "gate.toml", "--json"][..], &["gate"], &["convert", "fit.csv", "-"]] {
+    for args in [
+        &["audit", "fit.csv", "--gate", "gate.toml", "--json"][..],
+        &["gate"],
+        &["convert", "fit.csv", "-"],
+        &["--help"],
+        &["audit", "--help"],
+        &["--version"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut child = assize(args).current_dir(desk.path()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = String::new();

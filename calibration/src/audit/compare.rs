@@ -193,11 +193,22 @@ fn shared_units<'a>(a: &'a Subject, b: &'a Subject) -> Vec<(&'a Unit, &'a Unit)>
     shared
 }
 
-/// Corrects p values for the number of comparisons and withdraws what does not hold.
+/// Corrects p values for the number of pairs and withdraws what does not hold. Each measure is a question of its own, and
+/// accuracy is made of the errors of either side: the pairs asked about are what grows with the log.
 fn correct(comparisons: &mut [Comparison], alpha: f64) {
+    let mut by_measure: BTreeMap<String, Vec<&mut Comparison>> = BTreeMap::new();
+    for comparison in comparisons {
+        by_measure.entry(comparison.measure.clone()).or_default().push(comparison);
+    }
+    for asked in by_measure.into_values() {
+        correct_pairs(asked, alpha);
+    }
+}
+
+fn correct_pairs(comparisons: Vec<&mut Comparison>, alpha: f64) {
     // NaN stands for a test that is undefined; it takes no part.
     let p_values: Vec<f64> = comparisons.iter().map(|comparison| comparison.p_value.unwrap_or(f64::NAN)).collect();
-    for (comparison, adjusted) in comparisons.iter_mut().zip(holm(&p_values)) {
+    for (comparison, adjusted) in comparisons.into_iter().zip(holm(&p_values)) {
         comparison.p_holm = (!adjusted.is_nan()).then_some(adjusted);
         if comparison.p_holm.is_none_or(|p| p >= alpha) && comparison.better != "neither" {
             "undecided".clone_into(&mut comparison.better);

@@ -232,7 +232,7 @@ pub struct WorstItem {
     pub dimension: Option<String>,
     /// Why it is here: `wrong`, `unstable`, `position`, `unparsed`.
     pub reason: String,
-    /// How bad, 0..=1 or in points for unstable scores; larger is worse.
+    /// How bad, 0..=1, or in points of the scale for scores that are unstable or far from their label; larger is worse.
     pub badness: f64,
     /// Its label, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -341,7 +341,7 @@ pub struct Comparison {
     pub a: String,
     /// The second.
     pub b: String,
-    /// The measure compared: `accuracy`, `score`, `flip_rate`, …
+    /// The measure compared: `accuracy`, `mean_score`, `flip_rate`, …
     pub measure: String,
     /// Mean of a on the shared items.
     pub mean_a: f64,
@@ -353,7 +353,7 @@ pub struct Comparison {
     pub p_value: Option<f64>,
     /// The test, named.
     pub test: String,
-    /// The p value after Holm's correction over the comparisons of this kind.
+    /// The p value after Holm's correction over the pairs compared by this measure.
     pub p_holm: Option<f64>,
     /// `a` or `b` after correction, `undecided`, or `neither` where more is not better.
     pub better: String,

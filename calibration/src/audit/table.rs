@@ -333,6 +333,7 @@ struct Key {
     dimension: u32,
     order: u8,
     place: u32,
+    /// 0 is "none"; numbers are one more.
     repeat: u32,
     row: u32,
 }
@@ -348,7 +349,7 @@ impl Key {
             dimension: log.dimension.at(row_idx).wrapping_add(1),
             order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
             place: log.place.at(row_idx),
-            repeat: log.repeat.at(row_idx),
+            repeat: log.repeat.at(row_idx).wrapping_add(1),
             row,
         }
     }
@@ -396,21 +397,23 @@ fn by_subject(log: &Log) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
 /// Returns the judges under their arms, the raters, and what was said twice.
 fn arranged(log: &Log, kind: OutcomeKind, cluster_of: &[u32]) -> (Vec<Subject>, Vec<Subject>, Duplicates) {
     let (judged, rated) = by_subject(log);
-    let mut duplicates = Duplicates::default();
-    let mut arrange = |subjects: Vec<RowsOfSubject>| {
+    let arrange = |subjects: Vec<RowsOfSubject>| {
         let arranged: Vec<(Subject, Duplicates)> = subjects
             .into_par_iter()
             .map(|((judge, arm), rows)| arrange_subject(log, kind, &sorted(log, cluster_of, rows), judge, arm))
             .collect();
-        arranged
-            .into_iter()
-            .map(|(subject, of_subject)| {
-                duplicates.append(&of_subject);
-                subject
-            })
-            .collect()
+        let mut duplicates = Duplicates::default();
+        let gather = |(subject, of_subject)| {
+            duplicates.append(&of_subject);
+            subject
+        };
+        (arranged.into_iter().map(gather).collect::<Vec<_>>(), duplicates)
     };
-    (arrange(judged), arrange(rated), duplicates)
+    let (judged, mut duplicates) = arrange(judged);
+    let (rated, of_raters) = arrange(rated);
+    // A person's rating stands in every row of its item where it is a column: said again, it is nothing to warn of.
+    duplicates.append(&Duplicates { n_identical: 0, first_identical: None, ..of_raters });
+    (judged, rated, duplicates)
 }
 
 /// Returns the keys of one subject's rows, sorted.
@@ -513,7 +516,7 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
                 let number = if repeat == 0 {
                     u32::try_from(subject.draws.len() - first_draw + 1).expect("repeats are fewer than rows")
                 } else {
-                    repeat
+                    repeat - 1
                 };
                 subject.draws.push(value);
                 subject.repeats.push(number);

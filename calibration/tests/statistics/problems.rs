@@ -97,7 +97,7 @@ fn a_label_that_names_no_verdict_leaves_its_item_unlabelled() {
     let audit =
         accepted(labels.map(|(item, label)| (item, Judgement { label: Some(label.into()), ..Judgement::default() })));
     let problem = the_problem(&audit, "unknown-label");
-    is_at(problem, Severity::Warning, 2, "label", None);
+    is_at(problem, Severity::Warning, 2, "label", Some(2));
     assert!(problem.message.contains("\"maybe\", \"perhaps\""), "{}", problem.message);
     assert_eq!(audit.data.n_labelled, 2);
     let accuracy = &audit.judges[0].measures["accuracy"];

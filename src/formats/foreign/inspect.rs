@@ -180,7 +180,7 @@ impl Samples {
         };
         let of_sample = Judgement {
             item: item.into(),
-            repeat: epoch.filter(|&epoch| epoch > 0),
+            repeat: epoch,
             group: Some(id),
             label: value::metadata_label(sample.get("metadata")),
             content: output.map(|_| content.into()),

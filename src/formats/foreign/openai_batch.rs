@@ -67,8 +67,7 @@ impl<'v> CustomId<'v> {
     fn parse(text: &'v str) -> Self {
         let mut id = Self { item: text, order: None, repeat: None };
         while let Some((rest, part)) = id.item.rsplit_once('#') {
-            let repeat =
-                part.strip_prefix('r').and_then(|number| number.parse().ok()).filter(|&number: &u32| number > 0);
+            let repeat = part.strip_prefix('r').and_then(|number| number.parse().ok());
             match part {
                 _ if rest.is_empty() => break,
                 "ab" if id.order.is_none() => id.order = Some(Order::Ab),
@@ -213,7 +212,7 @@ mod tests {
         assert_eq!(CustomId::parse("q17#ba#r2"), id("q17", Some(Order::Ba), Some(2)));
         assert_eq!(CustomId::parse("q17#r2#ab"), id("q17", Some(Order::Ab), Some(2)));
         assert_eq!(CustomId::parse("issue#42"), id("issue#42", None, None));
-        assert_eq!(CustomId::parse("a#r0"), id("a#r0", None, None));
+        assert_eq!(CustomId::parse("a#r0"), id("a", None, Some(0)));
         assert_eq!(CustomId::parse("#ab"), id("#ab", None, None));
     }
 

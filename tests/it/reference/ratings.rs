@@ -224,6 +224,77 @@ fn ten_answers_to_one_question() {
     ledger.close();
 }
 
+/// Right and wrong programs among the accepted and the rejected ones of a run: accepted in these rounds and no others.
+fn loop_counts(file: &Path, run: &str, rounds: &[String], accepted: &[String], only_round: Option<&str>) -> [u64; 4] {
+    let word = |round: &String| format!("{round}={}", if accepted.contains(round) { "accept" } else { "reject" });
+    let words: Vec<String> = rounds.iter().map(word).collect();
+    let only_round = only_round.map_or_else(String::new, |round| format!(", rounds={round}"));
+    let columns = format!(
+        "item=run+task, judge=run, verdict=rounds, label=is_solved, values={{{}}}, where={{run={run}{only_round}}}",
+        words.join(", ")
+    );
+    let judge = only(&log_of(file, &columns), &config());
+    let confusion = judge.confusion.as_ref().unwrap();
+    [("accept", "accept"), ("reject", "accept"), ("reject", "reject"), ("accept", "reject")]
+        .map(|(label, answer)| cell(confusion, label, answer))
+}
+
+#[test]
+fn code_loops_that_stop_when_their_own_tests_pass() {
+    let Some(folder) = data() else { return };
+    let mut ledger = Ledger::read(&folder, "reflexion_loop");
+    let file = folder.join("reflexion_programming.csv");
+    for run in ledger.names("/runs") {
+        let path = format!("/runs/{run}");
+        let mut rounds = ledger.names(&format!("{path}/by_rounds"));
+        let is_loop = !rounds.is_empty();
+        if !is_loop {
+            // One shot, without a loop that would judge it.
+            rounds.push("0".to_owned());
+        }
+        rounds.sort_by_key(|round| round.parse::<u32>().unwrap());
+        let (last, early) = rounds.split_last().unwrap();
+        let [tp, fp, tn, fn_] = loop_counts(&file, &run, &rounds, early, None);
+        let n = tp + fp + tn + fn_;
+        ledger.count(&format!("{path}/n"), n);
+        ledger.rate(&format!("{path}/solved"), tp + fn_, n);
+        if !is_loop {
+            continue;
+        }
+        let mut at_round_0 = [0, 0];
+        for round in &rounds {
+            let [right, wrong, ..] = loop_counts(&file, &run, &rounds, &rounds, Some(round));
+            ledger.count(&format!("{path}/by_rounds/{round}/n"), right + wrong);
+            ledger.count(&format!("{path}/by_rounds/{round}/solved"), right);
+            if round == "0" {
+                at_round_0 = [right, wrong];
+            }
+        }
+        let [right, wrong] = at_round_0;
+        ledger.number(&format!("{path}/max_rounds_seen"), last.parse().unwrap());
+        ledger.count(&format!("{path}/accepted_early"), tp + fp);
+        ledger.rate(&format!("{path}/false_accept_share_of_accepted"), fp, tp + fp);
+        ledger.rate(&format!("{path}/stopped_at_round_0"), right + wrong, n);
+        ledger.rate(&format!("{path}/false_accept_at_round_0"), wrong, right + wrong);
+        ledger.rate(&format!("{path}/share_of_unsolved_that_were_accepted_early"), fp, fp + tn);
+    }
+    ledger.skip("/file", "words");
+    ledger.skip("/paired/", "programs of two runs against each other: no judge");
+    ledger.close();
+
+    // The how-to's command for three of them, in one audit.
+    let columns = "item=run+task, judge=run, verdict=rounds, label=is_solved, \
+                   where={run=[humaneval_rs_loop, humaneval_rs_hard50_loop, leetcode_py_loop]}, \
+                   values={0=accept, 1=accept, 2=accept, 3=accept, 4=reject}";
+    let audit = audited(&log_of(&file, columns), &config());
+    let rate = |name: &str| {
+        let judge = audit.judges.iter().find(|judge| judge.judge == name).unwrap();
+        (count(judge, "false_accept_rate", "n_hits"), count(judge, "false_accept_rate", "n_parsed"))
+    };
+    let rates = ["humaneval_rs_hard50_loop", "humaneval_rs_loop", "leetcode_py_loop"].map(rate);
+    assert_eq!(rates, [(4, 16), (4, 19), (4, 38)]);
+}
+
 /// Reads a table of the reference file; nothing is NaN.
 fn table(ledger: &mut Ledger, path: &str) -> Vec<Vec<f64>> {
     let mut rows = Vec::new();
