@@ -74,7 +74,7 @@ pub(super) struct Args {
     /// A label of at least this says that the item is good
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true, help_heading = "What to audit")]
     good_at: Option<f64>,
-    /// Share of good items where the judge will work, 0 to 1 [default: that of the labels]
+    /// Share of good items where the judge will work, between 0 and 1 [default: that of the labels]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     base_rate: Option<f64>,
     /// Confidence level of all intervals [default: 0.95]
@@ -90,7 +90,7 @@ pub(super) struct Args {
     /// Seed of what draws at random [default: 1]
     #[arg(long, env = "ASSIZE_SEED", hide_env_values = true, value_parser = seed, allow_negative_numbers = true, help_heading = "How to measure")]
     seed: Option<u64>,
-    /// Most false accepts that the chosen threshold may have, 0 to 1 [default: 0.1]
+    /// Most false accepts that the chosen threshold may have, from 0 to less than 1 [default: 0.1]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     cap: Option<f64>,
     /// Repeats for which figures that grow with repeats are stated [default: 5]

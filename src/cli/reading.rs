@@ -240,6 +240,10 @@ pub(super) fn tell(problems: &[Problem], printer: &Printer) {
     for problem in problems {
         let message = described(problem);
         match (problem.severity, printer.form()) {
+            // What was left aside may be what was meant.
+            (Severity::Note, Form::Text) if problem.code == "columns-ignored" => {
+                printer.note(&format!("note: {message}"));
+            }
             (Severity::Note, _) | (_, Form::Json) => printer.detail(&format!("note: {message}")),
             // Rows set aside are no failure of the command: `error:` is kept for those.
             (Severity::Warning | Severity::Error, Form::Text) => printer.note(&format!("warning: {message}")),

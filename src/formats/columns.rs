@@ -318,7 +318,10 @@ fn unknown_key(key: &str) -> String {
         format!("`{key}` is not a field of the log; did you mean `{near}`?")
     } else {
         let known: Vec<_> = known.collect();
-        format!("`{key}` is not a field of the log; known: {}", known.join(", "))
+        format!(
+            "`{key}` is not a field of the log. Write FIELD=COLUMN, the log's field first; fields are: {}",
+            known.join(", ")
+        )
     }
 }
 

@@ -142,8 +142,12 @@ impl Field {
         if self == Self::Preference {
             return None;
         }
+        let position = |is_it: &dyn Fn(&str) -> bool| {
+            columns.iter().enumerate().position(|(idx, column)| !taken(idx) && is_it(column))
+        };
+        // `label` before `Label`, where there are both.
         self.names().iter().find_map(|name| {
-            columns.iter().enumerate().position(|(idx, column)| !taken(idx) && is_called(column, name))
+            position(&|column| column == *name).or_else(|| position(&|column| is_called(column, name)))
         })
     }
 }

@@ -204,6 +204,9 @@ fn read_source(
 fn read_table<R: RowSink>(source: Source, row_bytes: usize, rows: &mut R) -> Result<&'static str, ReadError> {
     let unusable = |message: &str| ReadError::Unusable { path: source.path.clone(), message: message.to_owned() };
     match source.container {
+        Container::Zip if source.head.windows(3).any(|word| word == b"xl/") => {
+            Err(unusable("is an Excel workbook; save the sheet as CSV (UTF-8) and name that"))
+        }
         Container::Zip => Err(unusable("is a zip file that no reader knows; unpack it and name the log inside")),
         #[cfg(feature = "parquet")]
         Container::Parquet => parquet_table::read(source, rows),

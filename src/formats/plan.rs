@@ -154,7 +154,7 @@ impl Plan {
                 Err(message) => return Err(PlanError::Columns(message)),
             }
         }
-        plan.recognise(&mut taken, outcome_is_named || map.has_raters(), open);
+        plan.recognise(&mut taken, outcome_is_named, map.has_raters(), open);
         plan.set_outcomes(map);
         plan.check(map)?;
         plan.unused = (0..columns.len())
@@ -235,7 +235,7 @@ impl Plan {
     }
 
     /// Recognises by name the fields that the map does not mention.
-    fn recognise(&mut self, taken: &mut BTreeSet<usize>, outcome_is_named: bool, open: bool) {
+    fn recognise(&mut self, taken: &mut BTreeSet<usize>, outcome_is_named: bool, has_raters: bool, open: bool) {
         let mut has_outcome = false;
         for field in Field::ALL {
             if self.texts.contains_key(&field) || (field == Field::Label && self.label_file.is_some()) {
@@ -245,7 +245,7 @@ impl Plan {
                 continue;
             }
             // A category often names the topic of the item: it is the outcome only where nothing else is.
-            if field == Field::Category && has_outcome {
+            if field == Field::Category && (has_outcome || has_raters) {
                 continue;
             }
             if let Some(idx) = field.find(&self.columns[..self.n_own], |idx| taken.contains(&idx)) {
@@ -257,7 +257,7 @@ impl Plan {
                 if !own_name {
                     self.recognised.push((field, self.columns[idx].clone()));
                 }
-            } else if open && field != Field::Preference {
+            } else if open && field != Field::Preference && !(has_raters && field.is_outcome()) {
                 // The field's own name may come in a later object.
                 self.columns.push(field.name().to_owned());
                 let idx = self.columns.len() - 1;

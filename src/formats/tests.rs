@@ -234,6 +234,23 @@ fn two_kinds_as(first: &str, second: &str, columns: &str) -> Kept {
 }
 
 #[test]
+fn a_judge_s_answer_is_recognised_beside_the_ratings_of_people() {
+    let kept = read_as("item,score,topic,h1,h2\na,3,x,4,5\n", "raters=[h1,h2]");
+    let judged = |row: &&(Judgement<'static>, u64)| row.0.rater.is_none();
+    assert_eq!((kept.rows.len(), kept.rows.iter().filter(judged).count()), (3, 1));
+    let kept = read_as("{\"item\":\"a\",\"category\":\"x\",\"h1\":4,\"h2\":5}\n", "raters=[h1,h2]");
+    assert_eq!((kept.rows.len(), kept.rows.iter().filter(judged).count()), (2, 0), "a topic is no answer");
+}
+
+#[test]
+fn the_own_name_of_a_field_comes_before_another_spelling() {
+    for text in ["item,score,Label,label\na,1,0,1\n", "{\"item\":\"a\",\"score\":1,\"Label\":0,\"label\":1}\n"] {
+        let kept = read_as(text, "");
+        assert_eq!(kept.rows[0].0.label.as_ref().map(|label| label.0.as_ref()), Some("1"), "{text}");
+    }
+}
+
+#[test]
 fn a_column_that_first_comes_late_is_read_and_told() {
     let kept = two_kinds(r#""score":1"#, r#""score":1,"Gold":2"#);
     assert_eq!(kept.rows[1000].0.label.as_ref().map(|label| label.0.as_ref()), Some("2"));

@@ -122,41 +122,49 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
         .into_iter()
         .filter_map(|(measure, more_is_better, value)| {
             let mut differences = Values::default();
-            let (mut sum_a, mut sum_b) = (0.0, 0.0);
+            let (mut mean_a, mut mean_b) = (0.0, 0.0);
             let mut discordant = [0_u64; 2];
+            let (mut first, mut is_alike) = (None, true);
             let mut is_binary = ["accuracy", "false_accept_rate", "false_reject_rate"].contains(&measure);
-            let mut n = 0.0;
+            let mut n_units = 0_u64;
             for &(unit_a, unit_b) in &shared {
                 let (Some(x), Some(y)) = (value(a, unit_a), value(b, unit_b)) else { continue };
-                sum_a += x;
-                sum_b += y;
-                n += 1.0;
+                n_units += 1;
+                // Running means: the sum of large scores may not be a number.
+                mean_a += (x - mean_a) / n_units as f64;
+                mean_b += (y - mean_b) / n_units as f64;
                 is_binary &= [x, y].iter().all(|value| is(*value, 0.0) || is(*value, 1.0));
                 discordant[0] += u64::from(x > y);
                 discordant[1] += u64::from(y > x);
+                is_alike &= is(*first.get_or_insert(y - x), y - x);
                 differences.push(unit_a, y - x, 2);
             }
             let range = if table.kind == OutcomeKind::Score && measure == "mean_score" {
-                [f64::NEG_INFINITY, f64::INFINITY]
+                let width = table.trusted_width().unwrap_or(f64::INFINITY);
+                [-width, width]
             } else {
                 [-1.0, 1.0]
             };
             let difference = differences.mean("b less a, item by item, mean", range, None)?;
-            let independent = difference.n_clusters == difference.n_items;
+            // Dimensions of one item err together, as items of one group do.
+            let independent = difference.n_clusters == n_units;
             let (p_value, test) = if is_binary && independent {
                 (Some(mcnemar(discordant[0], discordant[1], McNemarTest::MidP)), "McNemar, mid-p")
             } else {
-                let p = match difference.spread {
+                match difference.spread {
                     Spread::Student { standard_error, degrees, .. } if standard_error > 0.0 && degrees >= 1.0 => {
-                        Some(2.0 * t_cdf(-(difference.estimate / standard_error).abs(), degrees))
+                        let t = (difference.estimate / standard_error).abs();
+                        (Some(2.0 * t_cdf(-t, degrees)), "paired t over clusters")
                     }
                     // No item differs: nothing speaks against equality.
-                    Spread::Student { standard_error, .. } if standard_error == 0.0 && difference.estimate == 0.0 => {
-                        Some(1.0)
-                    }
-                    _ => None,
-                };
-                (p, "paired t over clusters")
+                    _ if difference.estimate == 0.0 => (Some(1.0), "no item differs"),
+                    // All differ alike, which leaves no variance to judge by: as if by the toss of a coin for each cluster.
+                    _ if is_alike => (
+                        Some(0.5_f64.powf(difference.n_clusters as f64 - 1.0)),
+                        "sign test over clusters, all of which differ alike",
+                    ),
+                    _ => (None, "paired t over clusters"),
+                }
             };
             let better = match more_is_better {
                 None => "neither",
@@ -168,8 +176,8 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
                 a: name(a),
                 b: name(b),
                 measure: measure.to_owned(),
-                mean_a: sum_a / n,
-                mean_b: sum_b / n,
+                mean_a,
+                mean_b,
                 difference: difference.measure(config.level),
                 p_value,
                 test: test.to_owned(),

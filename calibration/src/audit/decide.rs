@@ -8,6 +8,7 @@ use crate::paired::holm;
 
 use super::catalogue::{Better, Family, MeasureInfo, Unit, info};
 use super::estimate::{Estimated, Measured};
+use super::findings::per_cent;
 use super::result::Fitness;
 
 /// The power with which a stated number of further items decides.
@@ -113,11 +114,22 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
     if keeps(value) {
         if let Some(worst) = value.worst.as_deref().filter(|worst| !keeps(worst)) {
             result.state = LimitState::Undecided;
+            let interval = worst.spread.interval(worst.estimate, level);
+            let ends =
+                interval.map_or_else(String::new, |ends| format!(" [{}, {}]", shown(ends.low), shown(ends.high)));
             result.why = format!(
-                "because of unparsed replies: {figures} is {word} {limit}, but {} would be the figure with every \
-                 unparsed reply counted against the judge",
+                "because of unparsed replies: {figures} is {word} {limit}, but with every unparsed reply counted against \
+                 the judge it is {}{ends}; ask again for those replies",
                 shown(worst.estimate)
             );
+            let is_kept = |truth: f64| match trial.side {
+                Side::Min => truth >= trial.limit,
+                Side::Max => truth <= trial.limit,
+            };
+            // More items of the same kind have as many unparsed replies among them.
+            let further = |truth: f64| further_items(worst, unit, truth, trial.limit, level).filter(|_| is_kept(truth));
+            result.further_items = further(worst.estimate);
+            result.further_items_range = interval.map(|ends| [further(ends.low), further(ends.high)]);
             return result;
         }
         result.state = LimitState::Met;
@@ -191,7 +203,7 @@ fn rounded_up(number: f64) -> f64 {
 
 fn show(number: f64, unit: Unit) -> String {
     match unit {
-        Unit::Share => format!("{:.1} %", 100.0 * number),
+        Unit::Share => per_cent(number),
         Unit::Coefficient => format!("{number:.3}"),
         Unit::Points => format!("{number:.2}"),
     }
@@ -227,6 +239,18 @@ fn conclude(gate: &Gate, measured: &Measured, trials: &[Trial<'_>], results: &[L
         );
     }
     let undecided = of(LimitState::Undecided);
+    let is_about_truth = |result: &LimitResult| {
+        result.state != LimitState::Unmeasured && info(&result.measure).is_some_and(|info| info.family == Family::Truth)
+    };
+    if !undecided.is_empty() && !gate.truth_optional && !results.iter().any(is_about_truth) {
+        let text = format!(
+            "Nothing here says that its answers are right: add labels, without which no number of items makes it fit. The \
+             data also leave {} undecided: {}.",
+            limits(undecided.len()),
+            undecided.join(", ")
+        );
+        return (Fitness::Inconclusive, text);
+    }
     if !undecided.is_empty() {
         let most = results.iter().filter_map(|result| result.further_items).max();
         let further = match most {

@@ -117,7 +117,7 @@ pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditCo
         } else if table.kind == OutcomeKind::Score
             && let (Some(value), Some(mean)) = (unit.truth.value, mean(subject, unit))
         {
-            add("wrong", (mean - value).abs(), unit_idx);
+            add("wrong", (mean - value).abs().min(f64::MAX), unit_idx);
         }
         add("unstable", instability(table, subject, unit), unit_idx);
         add("position", disagreement_of_orders(subject, unit), unit_idx);

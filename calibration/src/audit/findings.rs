@@ -3,7 +3,7 @@
 use crate::judgement::OutcomeKind;
 
 use super::estimate::{Estimated, Measured};
-use super::result::{Baseline, ErrorClusters, Finding, FindingWeight, Thresholds, Voting};
+use super::result::{Baseline, ErrorClusters, Finding, FindingWeight, Thresholds, Unmeasured, Voting};
 
 /// What findings are made from.
 pub(crate) struct Evidence<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Evidence<'a> {
 }
 
 /// A share in per cent. A small one keeps a digit that is not zero: 14 of 55,488 are not none.
-fn per_cent(share: f64) -> String {
+pub(super) fn per_cent(share: f64) -> String {
     if (0.0001..0.001).contains(&share) { format!("{:.2} %", 100.0 * share) } else { format!("{:.1} %", 100.0 * share) }
 }
 
@@ -96,6 +96,18 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             &["accuracy"],
             format!("It agrees with the labels on {} of items.", evidence.share(value)),
             "",
+        ));
+    }
+    let lacks_bar = |unmeasured: &Unmeasured| {
+        unmeasured.id == "false_accept_rate" && unmeasured.needs.iter().any(|need| need == "--good-at")
+    };
+    if evidence.measured.unmeasured.iter().any(lacks_bar) {
+        found.push(finding(
+            FindingWeight::Note,
+            &["false_accept_rate", "false_reject_rate"],
+            "The labels are scores, and nothing says which of them are good: false accepts and rejects are not measured."
+                .to_owned(),
+            "Say from which label on an item is good with --good-at, and which scores accept with --accept-at.",
         ));
     }
     baseline(evidence, found);
@@ -356,7 +368,8 @@ fn voting(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         // The fewest votes that give nine tenths of the gain.
         let enough = voting.points.iter().find(|point| accuracy(point).is_some_and(|value| value - one >= 0.9 * gain));
         let k = enough.map_or(last.k, |point| point.k);
-        found.push(finding(FindingWeight::Note, &["accuracy"], what, &format!("Let {k} draws vote; more add little.")));
+        let beyond = if k < last.k { "more add little" } else { "more were not measured" };
+        found.push(finding(FindingWeight::Note, &["accuracy"], what, &format!("Let {k} draws vote; {beyond}.")));
     } else {
         found.push(finding(
             FindingWeight::Note,
@@ -390,7 +403,7 @@ fn small(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             FindingWeight::Note,
             &[],
             format!(
-                "{} items are few: they can show that a judge is bad, hardly that it is good. None failing of 72 is what shows 5 % or less.",
+                "{} items are few: they can show that a judge is bad, hardly that it is good. It takes 72 items without one failure to show that at most 5 % fail.",
                 evidence.n_items
             ),
             "Judge more items before signing.",

@@ -188,7 +188,9 @@ fn read_words(
 ) -> Vec<Truth> {
     // With scores, labels that are all 0 or 1 say right or wrong, and so do −1 and 1 where no score is below 0; any other
     // number makes all of them scores.
-    let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    // There is one zero only.
+    let number =
+        |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0);
     let all_are =
         |bad: f64| log.labels.iter().all(|word| number(word).is_none_or(|value| is(value, bad) || is(value, 1.0)));
     let is_binary = kind == OutcomeKind::Score

@@ -104,7 +104,9 @@ fn outcome_kind(log: &Log, config: &AuditConfig) -> Result<OutcomeKind, AuditErr
         }
         (None, Some(kind)) => Ok(*kind),
         (None, None) => {
-            Err(AuditError::Empty(Some("no answer could be read from any row (all are unparsed)".to_owned())))
+            let why = "no answer could be read from any row (all are unparsed); if the answers are words of their own, say \
+                       what they mean: --columns \"values={good=accept, bad=reject}\"";
+            Err(AuditError::Empty(Some(why.to_owned())))
         }
     }
 }

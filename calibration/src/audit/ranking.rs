@@ -46,19 +46,22 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measu
         let means: Vec<f64> = units
             .iter()
             .map(|unit| {
-                let (sum, n) = subject.parsed_of(unit).fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
-                sum / n
+                // Divided before they are added: the sum of large scores may not be a number.
+                let n = subject.parsed_of(unit).count() as f64;
+                if n > 0.0 { subject.parsed_of(unit).map(|draw| draw / n).sum() } else { f64::NAN }
             })
             .collect();
         if means.iter().any(|mean| mean.is_nan()) {
             continue;
         }
         let best_wrong = means[1..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let is_right = means[0] > best_wrong + 1e-9;
+        // Means that are equal but for rounding tie.
+        let rounding = 1e-12 * means.iter().fold(0.0_f64, |most, mean| most.max(mean.abs()));
+        let is_right = means[0] - best_wrong > rounding;
         n_right += f64::from(u8::from(is_right));
-        n_tied += f64::from(u8::from((means[0] - best_wrong).abs() <= 1e-9));
+        n_tied += f64::from(u8::from((means[0] - best_wrong).abs() <= rounding));
         let top = best_wrong.max(means[0]);
-        n_top_tied += f64::from(u8::from(means.iter().filter(|mean| top - **mean <= 1e-9).count() > 1));
+        n_top_tied += f64::from(u8::from(means.iter().filter(|mean| top - **mean <= rounding).count() > 1));
         let n = units.iter().map(|unit| subject.parsed_of(unit).count()).sum();
         values.push(units[0], f64::from(u8::from(is_right)), n);
     }
@@ -70,8 +73,9 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measu
 
 /// Steps from the lowest to the highest score of a group, so that equal sums are found equal.
 ///
-/// Decimals such as 8.5 are counted in units of their last digit, which is exact. Other scores are set on a fine grid; on a
-/// coarser one where an item has so many draws that nearly every subset would have a sum of its own.
+/// Decimals such as 8.5 are counted in units of their last digit, which is exact. Other scores are set on a grid so fine that
+/// only rounding is lost; on a coarser one, of 20,000 steps, where an item has so many different draws that nearly every
+/// subset would have a sum of its own.
 struct Grid {
     lowest: f64,
     step: f64,
@@ -80,8 +84,10 @@ struct Grid {
 impl Grid {
     /// With up to this many steps, sums are few however many draws there are.
     const FEW_STEPS: f64 = 20_000.0;
-    /// Up to this many draws have few subsets, whatever their sums.
-    const FEW_DRAWS: usize = 12;
+    /// Up to this many different subsets, sums are few whatever they are.
+    const FEW_SUBSETS: f64 = 65_536.0;
+    /// The most steps: sums of 25 of them fit a whole number.
+    const MOST_STEPS: f64 = (1_u64 << 45) as f64;
     /// Beyond this many digits, decimals are no longer told from other numbers.
     const MOST_DIGITS: i32 = 9;
 
@@ -91,20 +97,28 @@ impl Grid {
         // Halves, since the difference of two large scores may not be a number.
         let half_range = highest / 2.0 - lowest / 2.0;
         let is_whole = |value: f64| (value - value.round()).abs() <= 1e-9 * value.abs();
+        let is_few = draws.iter().all(|draws| n_subsets(draws) <= Self::FEW_SUBSETS);
+        let most_steps = if is_few { Self::MOST_STEPS } else { Self::FEW_STEPS };
         let decimal = (0..=Self::MOST_DIGITS).find(|&digits| all().all(|draw| is_whole(draw * 10_f64.powi(digits))));
         let step = match decimal.map(|digits| 10_f64.powi(-digits)) {
-            Some(unit) if half_range / unit <= Self::FEW_STEPS / 2.0 => unit,
-            _ if draws.iter().all(|draws| draws.len() <= Self::FEW_DRAWS) => half_range / f64::from(1 << 20),
-            _ => half_range / (Self::FEW_STEPS / 2.0),
+            Some(unit) if half_range / unit <= most_steps / 2.0 => unit,
+            _ => half_range / (most_steps / 2.0),
         };
         Self { lowest, step }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "there are at most some millions of steps")]
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^45 steps")]
     fn place(&self, score: f64) -> i64 {
         // All scores alike, or so close that no step lies between them.
         if self.step <= 0.0 { 0 } else { ((score / 2.0 - self.lowest / 2.0) / self.step * 2.0).round() as i64 }
     }
+}
+
+/// Returns how many subsets differ in the values they hold.
+fn n_subsets(draws: &[f64]) -> f64 {
+    let mut sorted = draws.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()).map(|run| run.len() as f64 + 1.0).product()
 }
 
 /// Returns how many k-subsets of `draws` have each sum, for k = 0..=`k_max`, as probabilities.

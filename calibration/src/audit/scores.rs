@@ -247,7 +247,7 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
         let [units, squares, sum, sum_squares] = *sums;
         let n = 2.0 * units;
         let expected = 2.0 * (sum_squares - sum * sum / n) / (n - 1.0);
-        (units > 1.0 && expected > 1e-12).then(|| 1.0 - squares / units / expected)
+        (units > 1.0 && expected > NOTHING * sum_squares / n).then(|| 1.0 - squares / units / expected)
     };
     let value = sums.jackknife(alpha).map(|(estimate, standard_error)| Estimated {
         estimate,

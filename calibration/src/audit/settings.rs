@@ -22,6 +22,15 @@ pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Pro
             problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
         }
     }
+    // Squares of these are no numbers, or nought.
+    let is_extreme = |score: &&f64| score.abs() > 1e75 || (**score != 0.0 && score.abs() < 1e-75);
+    let n_extreme = table.log.score.iter().filter(is_extreme).count() as u64;
+    if table.kind == OutcomeKind::Score && n_extreme > 0 {
+        let message = "scores beyond 1e75, or closer to 0 than 1e-75, cannot be squared: standard deviations, intraclass \
+                       correlations and alphas of them mean nothing; scale them";
+        let problem = Problem::new(Severity::Warning, "scores-extreme", message);
+        problems.add(problem.times(n_extreme).in_column(kind));
+    }
     if let (OutcomeKind::Score, Some([low, high])) = (table.kind, config.scale) {
         let draws = table.subjects.iter().flat_map(|subject| &subject.draws);
         let n_outside = draws.filter(|draw| **draw < low || **draw > high).count() as u64;

@@ -12,6 +12,9 @@ use super::estimate::{Estimated, Measured, Values};
 use super::table::{ACCEPT, CHOICE_TIE, Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
+/// What rests on answers that accept and labels that say good or not.
+const OF_ACCEPTING: [&str; 5] =
+    ["accuracy", "false_accept_rate", "false_reject_rate", "precision", "negative_predictive_value"];
 const NO_LABELS: &str = "no item has a label in the outcome's terms";
 
 /// How an answer accepts: as a verdict, or as a score of at least a threshold.
@@ -262,13 +265,20 @@ pub(crate) fn measure(
     measured: &mut Measured,
 ) {
     let accepts = Accepts::of(table, config);
+    let any = |is_labelled: fn(&Unit) -> bool| units.iter().any(is_labelled);
+    let (has_good, has_value) = (any(|unit| unit.truth.good.is_some()), any(|unit| unit.truth.value.is_some()));
+    if table.kind == OutcomeKind::Score && has_value && !has_good {
+        let needs: &[&str] = if accepts.is_some() { &["--good-at"] } else { &["--good-at", "--accept-at"] };
+        for id in OF_ACCEPTING {
+            measured.unmeasured(id, "the labels are scores, and nothing says from which one on an item is good", needs);
+        }
+        return;
+    }
     if table.kind == OutcomeKind::Score && accepts.is_none() {
-        if units.iter().any(|unit| unit.truth.good.is_some()) {
-            for id in ["accuracy", "false_accept_rate", "false_reject_rate", "precision", "negative_predictive_value"] {
+        for id in OF_ACCEPTING {
+            if has_good {
                 measured.unmeasured(id, "scores accept nothing by themselves; state the threshold", &["--accept-at"]);
-            }
-        } else if !units.iter().any(|unit| unit.truth.value.is_some()) {
-            for id in ["accuracy", "false_accept_rate", "false_reject_rate"] {
+            } else {
                 measured.unmeasured(id, NO_LABELS, LABEL);
             }
         }
@@ -410,8 +420,13 @@ fn accept_errors(
     let n_bad = units.iter().filter(|unit| unit.truth.good == Some(false)).count() as f64;
     let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
     if let (Some(far), Some(frr)) = (&false_accepts, &false_rejects) {
+        // Both rates may rest on one cluster.
+        let labelled = units.iter().filter(|unit| unit.truth.good.is_some());
+        let n_clusters = super::count_distinct(labelled.map(|unit| unit.cluster)).min(far.n_clusters + frr.n_clusters);
+        let with_clusters = |value: Estimated| Estimated { n_clusters, ..value };
         // Right items accepted, wrong items rejected.
         let (precision, npv) = (predictive(far, frr, base_rate), predictive(frr, far, 1.0 - base_rate));
+        let (precision, npv) = (precision.map(with_clusters), npv.map(with_clusters));
         let reason = "nothing was accepted, or the base rate is 0 or 1";
         measured.record("precision", precision, reason, &[]);
         measured.record("negative_predictive_value", npv, "nothing was rejected, or the base rate is 0 or 1", &[]);

@@ -3,7 +3,7 @@
 use assize_calibration::audit::result::Fitness;
 use assize_calibration::audit::{AuditConfig, audit};
 use assize_calibration::gate::{Gate, Limit, LimitState};
-use assize_calibration::judgement::Judgement;
+use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::proportion::clopper_pearson;
 use std::collections::BTreeMap;
 
@@ -128,4 +128,42 @@ fn perfect_ranks_are_bounded_and_can_be_fit() {
     let rank = &judge.measures["spearman"];
     assert!(rank.low.unwrap() > 0.9 && rank.low.unwrap() < 1.0, "{rank:?}");
     assert_eq!(judge.fitness, Fitness::Fit, "{}", judge.why);
+}
+
+/// Without labels there is nothing that more items would decide.
+#[test]
+fn a_log_without_labels_is_told_to_have_none_first() {
+    let mut rows = Rows::default();
+    for item in 0..40 {
+        for accepts in [item % 2 == 0, item % 2 == 0 || item > 35] {
+            let verdict = Some(if accepts { Verdict::Accept } else { Verdict::Reject });
+            rows.push(item, Judgement { verdict, ..Judgement::default() });
+        }
+    }
+    let judge = rows.judge();
+    assert_eq!(judge.fitness, Fitness::Inconclusive);
+    assert!(judge.why.starts_with("Nothing here says that its answers are right: add labels"), "{}", judge.why);
+    assert!(!judge.why.contains("further items"), "{}", judge.why);
+}
+
+/// Two unparsed replies of 42 leave the bound just beyond the limit; twice as many items would not.
+#[test]
+fn a_limit_that_unparsed_replies_hold_open_says_how_many_items_would_decide() {
+    let log = |n: usize| {
+        let mut rows = Rows::default();
+        for item in 0..n {
+            let accepts = match item % 42 {
+                0 | 1 => None,
+                place => Some(place < 5),
+            };
+            rows.verdict(item, accepts, false);
+        }
+        rows
+    };
+    let (few, many) = (log(42), log(420));
+    let judge = few.with_limit("false_accept_rate", at_most(0.22));
+    assert_eq!(judge.limits[0].state, LimitState::Undecided, "{}", judge.limits[0].why);
+    assert!(judge.limits[0].why.starts_with("because of unparsed replies"), "{}", judge.limits[0].why);
+    assert!(judge.limits[0].further_items.is_some_and(|n| n < 378), "{:?}", judge.limits[0]);
+    assert_eq!(many.with_limit("false_accept_rate", at_most(0.22)).limits[0].state, LimitState::Met);
 }

@@ -101,3 +101,32 @@ fn an_unknown_label_is_placed() {
     assert_eq!((told.file.as_deref(), told.line, told.count), (Some("second.csv"), Some(2), 1));
     assert!(told.message.contains("\"perhaps\""), "{told:?}");
 }
+
+/// With scores as labels nothing is good or bad until somebody says from which label on.
+#[test]
+fn labels_that_are_scores_ask_for_a_bar() {
+    let mut rows = Rows::default();
+    for item in 0..40_u32 {
+        let (score, label) = (Some(f64::from(item % 10)), Some(format!("{}", (item + 1) % 10).into()));
+        rows.push(item as usize, Judgement { score, label, ..Judgement::default() });
+    }
+    let config = AuditConfig { accept_at: Some(6.0), ..AuditConfig::default() };
+    let judge = audit(&rows.0, &config, &Gate::built_in()).unwrap().judges.remove(0);
+    let unmeasured = judge.unmeasured.iter().find(|unmeasured| unmeasured.id == "false_accept_rate").unwrap();
+    assert_eq!(unmeasured.needs, ["--good-at"]);
+    assert!(judge.findings.iter().any(|finding| finding.advice.contains("--good-at")), "{:?}", judge.findings);
+    let config = AuditConfig { good_at: Some(6.0), ..config };
+    let judge = audit(&rows.0, &config, &Gate::built_in()).unwrap().judges.remove(0);
+    assert!(judge.measures.contains_key("false_accept_rate"));
+}
+
+#[test]
+fn there_is_one_zero_only() {
+    let mut rows = Rows::default();
+    for (item, score, label) in [(0, 5.0, "1"), (1, 1.0, "-0.0"), (2, 4.0, "1"), (3, 2.0, "0"), (3, 2.0, "-0.0")] {
+        rows.push(item, Judgement { score: Some(score), label: Some(label.into()), ..Judgement::default() });
+    }
+    let audit = rows.audit();
+    assert!(problem(&audit, "conflicting-labels").is_none());
+    assert!(audit.judges[0].measures.contains_key("auc"));
+}

@@ -178,3 +178,77 @@ fn one_item_is_said_to_be_one() {
     let judge = rows.judge();
     assert!(judge.findings.iter().any(|finding| finding.what.contains("one item only")), "{:?}", judge.findings);
 }
+
+/// Four dimensions of six items are six clusters, whatever the number of units.
+#[test]
+fn dimensions_of_one_item_are_not_compared_as_if_they_were_independent() {
+    let mut rows = Rows::default();
+    for item in 0..6 {
+        for dimension in ["w", "x", "y", "z"] {
+            for (arm, accepts) in [("a", item < 5), ("b", item == 5)] {
+                let row = Judgement { dimension: Some(dimension.into()), label: Some("1".into()), ..row("j", accepts) };
+                rows.push(item, Judgement { arm: Some(arm.into()), ..row });
+            }
+        }
+    }
+    let audit = rows.audit();
+    let accuracy = audit.comparisons.iter().find(|pair| pair.measure == "accuracy").unwrap();
+    assert_eq!((accuracy.test.as_str(), accuracy.better.as_str()), ("paired t over clusters", "undecided"));
+    assert!(accuracy.p_value.unwrap() > 0.05, "{accuracy:?}");
+}
+
+/// Without variance a t test says nothing, though ten items that all differ alike say much: 2 · (1/2)^10.
+#[test]
+fn arms_that_differ_alike_on_every_item_are_told_apart() {
+    let mut rows = Rows::default();
+    for item in 0..10 {
+        for draw in [true, false] {
+            for (arm, accepts) in [("steady", true), ("wavering", draw), ("steady too", true)] {
+                let row = Judgement { label: Some("1".into()), ..row("j", accepts) };
+                rows.push(item, Judgement { arm: Some(arm.into()), ..row });
+            }
+        }
+    }
+    let audit = rows.audit();
+    let of = |a: &str, b: &str| {
+        let is_it = |pair: &&assize_calibration::audit::result::Comparison| {
+            pair.measure == "flip_rate" && (pair.a.as_str(), pair.b.as_str()) == (a, b)
+        };
+        audit.comparisons.iter().find(is_it).unwrap()
+    };
+    let (differ, same) = (of("steady", "wavering"), of("steady", "steady too"));
+    close(differ.p_value.unwrap(), 0.5_f64.powi(9), 1e-15);
+    assert_eq!(differ.better, "a");
+    assert_eq!((same.p_value, same.better.as_str()), (Some(1.0), "undecided"));
+}
+
+#[test]
+fn the_best_of_a_group_is_found_beside_one_score_far_off() {
+    let mut rows = Rows::default();
+    for draw in 0..13 {
+        for (item, label, score) in [(0, "1", if draw == 0 { 1e6 } else { 2.0 }), (1, "0", 1.0)] {
+            let row = Judgement { score: Some(score), label: Some(label.into()), ..Judgement::default() };
+            rows.push(item, Judgement { group: Some("g".into()), ..row });
+        }
+    }
+    for point in rows.judge().voting.unwrap().points {
+        close(point.accuracy.unwrap().estimate, 1.0, 1e-12);
+        close(point.tie_share, 0.0, 1e-12);
+    }
+}
+
+#[test]
+fn scores_too_large_to_add_have_means_and_a_warning() {
+    let mut rows = Rows::default();
+    for item in 0..5 {
+        for arm in ["x", "y"] {
+            let row = Judgement { score: Some(1.7e308), arm: Some(arm.into()), ..Judgement::default() };
+            rows.push(item, Judgement { label: Some("-1.7e308".into()), ..row });
+        }
+    }
+    let audit = rows.audit();
+    let is_finite = |pair: &assize_calibration::audit::result::Comparison| pair.mean_a.is_finite();
+    assert!(!audit.comparisons.is_empty() && audit.comparisons.iter().all(is_finite));
+    assert!(audit.judges[0].worst_items.iter().all(|item| item.badness.is_finite()));
+    assert!(audit.problems.iter().any(|problem| problem.code == "scores-extreme"));
+}

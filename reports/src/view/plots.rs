@@ -49,7 +49,7 @@ const CURVES: [(&str, Pick); 4] = [
     ("Accuracy", |point| point.accuracy.as_ref()),
     ("False accepts", |point| point.false_accept_rate.as_ref()),
     ("False rejects", |point| point.false_reject_rate.as_ref()),
-    ("Flip rate", |point| point.flip_rate.as_ref()),
+    ("Votes that flip", |point| point.flip_rate.as_ref()),
 ];
 
 fn point(x: f64, measure: &Measure) -> Option<LinePoint> {
