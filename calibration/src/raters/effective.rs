@@ -27,8 +27,9 @@ const ROUNDING: f64 = 1e-12;
 pub enum Truth<'a> {
     /// Each item's category, where known: an error is 1, a right rating 0.
     Known(&'a [Option<u32>]),
-    /// Each item's probabilities: an error is the probability that the rating is wrong. These come from the same ratings, which agree with
-    /// them more than with the truth: errors that raters share look right, and the correlation is too low.
+    /// Each item's probabilities: an error is the probability that the rating is wrong. These come from the same ratings, so that the
+    /// correlation may be off either way: errors that most raters share look right, and an item whose label is unsure gives each of
+    /// its raters part of an error.
     Estimated(&'a Posterior),
 }
 

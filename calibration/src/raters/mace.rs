@@ -4,9 +4,10 @@
 //! truth by chance. Categories are equally likely a priori. The objective has many peaks: it is climbed from random starts, and
 //! the highest end is kept.
 //!
-//! Source: Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013, NAACL, section 2. Priors and ranges of the random start are those of the
-//! authors' program and of crowd-kit 1.4.2, with which tests agree on posteriors, competences and likelihood once both have converged.
-//! (crowd-kit starts all its restarts from the same numbers, so that they are one.)
+//! Source: Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013, NAACL, section 2. Priors and the range of the random start are those of
+//! crowd-kit 1.4.2, with which tests agree on posteriors, competences, strategies and likelihood once both have converged.
+//! (crowd-kit starts all its restarts from the same numbers, so that they are one, and mixes up raters or labels that do not first
+//! come in sorted order.)
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -223,8 +223,8 @@ impl Ratings {
 pub struct EmConfig {
     /// Iterations after which it ends in any case; 0 counts as 1.
     pub max_iterations: u32,
-    /// It has converged when an iteration gains less than this in what it climbs (a log-likelihood, in nats), per rating. With 0 it
-    /// goes on until nothing is gained.
+    /// It has converged when an iteration gains no more than this in what it climbs (a log-likelihood, in nats), per rating. With 0
+    /// it goes on until nothing is gained, with less than 0 to the last iteration.
     pub tolerance: f64,
 }
 
