@@ -19,4 +19,5 @@ pub mod paired;
 pub mod problem;
 pub mod proportion;
 pub mod rank;
+pub mod raters;
 pub mod roc;

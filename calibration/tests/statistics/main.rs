@@ -21,6 +21,7 @@ mod paired;
 mod positions;
 mod problems;
 mod rank;
+mod raters;
 mod repeats;
 mod right_and_wrong;
 mod roc;
