@@ -19,6 +19,7 @@ mod icc;
 mod labelled;
 mod paired;
 mod positions;
+mod prevalence;
 mod problems;
 mod rank;
 mod repeats;
