@@ -20,4 +20,5 @@ pub mod prevalence;
 pub mod problem;
 pub mod proportion;
 pub mod rank;
+pub mod reliability;
 pub mod roc;
