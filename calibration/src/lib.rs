@@ -20,5 +20,6 @@ pub mod prevalence;
 pub mod problem;
 pub mod proportion;
 pub mod rank;
+pub mod recalibration;
 pub mod reliability;
 pub mod roc;

@@ -22,6 +22,7 @@ mod positions;
 mod prevalence;
 mod problems;
 mod rank;
+mod recalibration;
 mod reliability;
 mod repeats;
 mod right_and_wrong;
