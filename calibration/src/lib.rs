@@ -23,3 +23,4 @@ pub mod rank;
 pub mod recalibration;
 pub mod reliability;
 pub mod roc;
+pub mod sequential;

@@ -28,6 +28,7 @@ mod repeats;
 mod right_and_wrong;
 mod roc;
 mod rules;
+mod sequential;
 mod several;
 mod simulated;
 mod small_logs;
