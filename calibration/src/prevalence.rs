@@ -80,7 +80,8 @@ pub struct CorrectedRate {
 ///
 /// Source: Rogan & Gladen 1978 for the estimate; Lang & Reiczigel 2014, "Confidence limits for prevalence of disease adjusted for
 /// estimated sensitivity and specificity", with their +1/+2 and +z²/2 adjustments; Newcombe 1998 (method 10, Wilson limits) for
-/// the bound of J. The estimate agrees with judgy 0.1 where that does not clip it.
+/// the bound of J. The estimate agrees with judgy 0.1 where that does not clip it. Simulated coverage: .950 to
+/// .983 at 95 % with 20 to 100 labels a class, at most .035 missing on one side.
 #[must_use]
 pub fn rogan_gladen(passed: Trials, accepted: Trials, rejected: Trials, level: f64) -> Option<CorrectedRate> {
     if !(level > 0.0 && level < 1.0) {
@@ -180,7 +181,7 @@ pub struct PpiMean {
     /// √(labelled variance + unlabelled variance).
     pub standard_error: f64,
     /// The interval, cut to 0..=1: t with Welch–Satterthwaite degrees, where the labelled variance reckons with one cluster more like
-    /// the one farthest off. Simulated from 30 to 200 labels it covers .948 to .971; without that cluster .903 to .948. Where nothing
+    /// the one farthest off. Simulated from 30 to 200 labels it covers .944 to .974; without that cluster .909 to .944. Where nothing
     /// varies among the labelled, as far as one other item in m clusters could move it.
     pub interval: Interval,
     /// λ, the weight of the judge's answers.
@@ -278,7 +279,7 @@ pub fn ppi_mean(
     let estimate = truth + lambda * (judged_open - judged_known);
     let (known_degrees, open_degrees) = ((known.n_clusters - 1) as f64, (open.n_clusters - 1) as f64);
     let half = if labelled_variance > 1e-24 {
-        // One labelled cluster more like the one that is farthest off: with few errors the t interval alone covers .90 to .94.
+        // One labelled cluster more like the one that is farthest off: with few errors the t interval alone covers .91 to .94.
         let largest = rectified.iter().fold(0.0_f64, |largest, sum| largest.max(sum * sum));
         let cautious = labelled_variance + largest;
         let variance = cautious + unlabelled_variance;
