@@ -3,7 +3,7 @@
 //!
 //! With repeats, compare item means ([`paired_mean`]): a `McNemar` table of pooled repeats rejects true nulls.
 
-use crate::distribution::{beta_cdf, binomial_point, chi_squared_upper_tail, t_cdf, t_quantile};
+use crate::distribution::{beta_cdf, binomial_point, chi_squared_upper_tail, normal_cdf, t_cdf, t_quantile};
 use crate::influence::sums_by_cluster;
 use crate::rank::shares;
 
@@ -172,7 +172,81 @@ pub fn equivalence(mean: &PairedMean, margin_low: f64, margin_high: f64) -> Opti
     };
     let p_above_low = tail(mean.estimate - margin_low);
     let p_below_high = tail(margin_high - mean.estimate);
-    Some(Equivalence { p_above_low, p_below_high, p_value: p_above_low.max(p_below_high) })
+    Some(one_sided(p_above_low, p_below_high))
+}
+
+/// Returns the two one-sided tests that the difference of two paired proportions, first less second, lies within
+/// `margin_low..margin_high`, from the numbers of pairs in which only the first, or only the second, is a success, of `n` pairs.
+///
+/// Score tests: the variance is the one at the margin, so that pairs which never differ do not show equivalence by themselves. Pairs are
+/// independent; with repeats or clusters take item means, [`paired_mean`] and [`equivalence`].
+///
+/// Undefined (`None`): no pairs, more discordant pairs than pairs, margins that are not ascending within −1..1.
+///
+/// Source: Schuirmann 1987 for the pair of tests; Tango 1998, "Equivalence test and confidence interval for the difference in
+/// proportions for the paired-sample design", equations 7 to 10.
+#[must_use]
+pub fn equivalence_of_paired_proportions(
+    only_first: u64,
+    only_second: u64,
+    n: u64,
+    margin_low: f64,
+    margin_high: f64,
+) -> Option<Equivalence> {
+    let are_margins = margin_low > -1.0 && margin_low < margin_high && margin_high < 1.0;
+    if n == 0 || only_first.checked_add(only_second)? > n || !are_margins {
+        return None;
+    }
+    let (b, c, n) = (only_first as f64, only_second as f64, n as f64);
+    let score = |margin: f64| {
+        // The probability of "only the second" that is likeliest at this difference: 2n p² + B p + C = 0.
+        let linear = (2.0 * n - b + c) * margin - b - c;
+        let constant = -c * margin * (1.0 - margin);
+        let root = (linear * linear - 8.0 * n * constant).max(0.0).sqrt();
+        let p = (root - linear) / (4.0 * n);
+        let variance = n * (2.0 * p + margin * (1.0 - margin));
+        let distance = b - c - n * margin;
+        // 0/0 is on the side of the null.
+        if variance > 0.0 { distance / variance.sqrt() } else { 0.0 }
+    };
+    Some(one_sided(normal_cdf(-score(margin_low)), normal_cdf(score(margin_high))))
+}
+
+/// Returns the two one-sided tests that the difference of two independent proportions, first less second, lies within
+/// `margin_low..margin_high`.
+///
+/// Counts need not be whole: with clusters give effective sample sizes. Undefined (`None`): no trials, more successes than trials, a
+/// number that is negative or not finite, margins that are not ascending within −1..1.
+///
+/// Source: Schuirmann 1987; Agresti & Caffo 2000 for the variance (one success and one failure added to either). Agrees with
+/// statsmodels 0.15 `tost_proportions_2indep(method="agresti-caffo")`.
+#[must_use]
+pub fn equivalence_of_proportions(
+    first: (f64, f64),
+    second: (f64, f64),
+    margin_low: f64,
+    margin_high: f64,
+) -> Option<Equivalence> {
+    let is_count =
+        |(successes, trials): (f64, f64)| trials > 0.0 && trials.is_finite() && successes >= 0.0 && successes <= trials;
+    let are_margins = margin_low > -1.0 && margin_low < margin_high && margin_high < 1.0;
+    if !is_count(first) || !is_count(second) || !are_margins {
+        return None;
+    }
+    let adjusted = |(successes, trials): (f64, f64)| {
+        let p = (successes + 1.0) / (trials + 2.0);
+        (p, p * (1.0 - p) / (trials + 2.0))
+    };
+    let ((p, v), (q, w)) = (adjusted(first), adjusted(second));
+    let (difference, standard_error) = (p - q, (v + w).sqrt());
+    Some(one_sided(
+        normal_cdf((margin_low - difference) / standard_error),
+        normal_cdf((difference - margin_high) / standard_error),
+    ))
+}
+
+fn one_sided(p_above_low: f64, p_below_high: f64) -> Equivalence {
+    Equivalence { p_above_low, p_below_high, p_value: p_above_low.max(p_below_high) }
 }
 
 /// Returns p values adjusted so that any false rejection among them has at most the nominal probability. Holm 1979.

@@ -1,4 +1,7 @@
-use assize_calibration::paired::{McNemarTest, benjamini_hochberg, equivalence, holm, mcnemar, paired_mean};
+use assize_calibration::paired::{
+    McNemarTest, benjamini_hochberg, equivalence, equivalence_of_paired_proportions, equivalence_of_proportions, holm,
+    mcnemar, paired_mean,
+};
 use proptest::prelude::*;
 
 use crate::golden::{assert_close, golden, numbers};
@@ -67,6 +70,50 @@ fn a_mean_needs_two_clusters() {
     assert_eq!(equivalence(&same, 0.1, 0.2).unwrap().p_value, 1.0);
     assert_eq!(equivalence(&same, 0.2, 0.1), None);
     assert_eq!(paired_mean(&[0.0; 5], None, None, 0.95).unwrap().p_value, 1.0);
+}
+
+#[test]
+fn equivalence_of_proportions_agrees_with_statsmodels_and_tango() {
+    for set in golden("equivalence")["independent"].as_array().unwrap() {
+        let (counts, margins, p) = (numbers(&set["counts"]), numbers(&set["margins"]), numbers(&set["p"]));
+        let (first, second) = ((counts[0], counts[1]), (counts[2], counts[3]));
+        let tost = equivalence_of_proportions(first, second, margins[0], margins[1]).unwrap();
+        assert_close(tost.p_above_low, p[0], 1e-9, "above low");
+        assert_close(tost.p_below_high, p[1], 1e-9, "below high");
+        assert_close(tost.p_value, p[2], 1e-9, "both");
+    }
+    for set in golden("equivalence")["paired"].as_array().unwrap() {
+        let (counts, margins, p) = (numbers(&set["counts"]), numbers(&set["margins"]), numbers(&set["p"]));
+        let [b, c, n] = [0, 1, 2].map(|i: usize| counts[i] as u64);
+        let tost = equivalence_of_paired_proportions(b, c, n, margins[0], margins[1]).unwrap();
+        assert_close(tost.p_above_low, p[0], 1e-9, "above low");
+        assert_close(tost.p_below_high, p[1], 1e-9, "below high");
+        // Exchanging the judges mirrors the margins.
+        let mirrored = equivalence_of_paired_proportions(c, b, n, -margins[1], -margins[0]).unwrap();
+        assert_close(mirrored.p_value, tost.p_value, 1e-9, "mirrored");
+    }
+}
+
+#[test]
+fn no_difference_seen_in_few_pairs_is_no_equivalence() {
+    // 0 of n discordant: Z = √(n δ/(1 − δ)) at a margin of δ.
+    for n in [10, 30, 100] {
+        let p = equivalence_of_paired_proportions(0, 0, n, -0.1, 0.1).unwrap().p_value;
+        let z = (n as f64 * 0.1 / 0.9).sqrt();
+        assert_close(p, assize_calibration::distribution::normal_cdf(-z), 1e-9, "none of n");
+    }
+    assert!(equivalence_of_paired_proportions(0, 0, 10, -0.1, 0.1).unwrap().p_value > 0.05);
+    assert_eq!(equivalence_of_paired_proportions(0, 0, 0, -0.1, 0.1), None);
+    assert_eq!(equivalence_of_paired_proportions(2, 2, 3, -0.1, 0.1), None);
+    assert_eq!(equivalence_of_paired_proportions(u64::MAX, 1, 3, -0.1, 0.1), None);
+    for (low, high) in [(0.1, -0.1), (0.1, 0.1), (-1.0, 0.1), (-0.1, f64::NAN)] {
+        assert_eq!(equivalence_of_paired_proportions(1, 1, 10, low, high), None);
+        assert_eq!(equivalence_of_proportions((1.0, 10.0), (1.0, 10.0), low, high), None);
+    }
+    for bad in [(1.0, 0.0), (2.0, 1.0), (-1.0, 2.0), (f64::NAN, 1.0)] {
+        assert_eq!(equivalence_of_proportions(bad, (1.0, 10.0), -0.1, 0.1), None);
+        assert_eq!(equivalence_of_proportions((1.0, 10.0), bad, -0.1, 0.1), None);
+    }
 }
 
 #[test]
