@@ -116,8 +116,9 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Err(error) if error.use_stderr() && wants_json => {
             let said = error.to_string();
             let said = said.trim_start_matches("error:").trim();
-            let (message, help) = said.split_once("\n\n").unwrap_or((said, ""));
-            Printer::new(Verbosity::Normal, Form::Json, ColorChoice::Auto).failure(&Failure::usage(message).help(help));
+            let (message, help) = said.split_once("\n\n").unwrap_or((said, "run it with --help"));
+            Printer::new(Verbosity::Normal, Form::Json, ColorChoice::Auto)
+                .failure(&Failure::usage(message).help(help.trim()));
             return Status::Usage;
         }
         Err(error) if error.use_stderr() => {

@@ -124,7 +124,6 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
             let mut differences = Values::default();
             let (mut mean_a, mut mean_b) = (0.0, 0.0);
             let mut discordant = [0_u64; 2];
-            let (mut first, mut is_alike) = (None, true);
             let mut is_binary = ["accuracy", "false_accept_rate", "false_reject_rate"].contains(&measure);
             let mut n_units = 0_u64;
             for &(unit_a, unit_b) in &shared {
@@ -136,7 +135,6 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
                 is_binary &= [x, y].iter().all(|value| is(*value, 0.0) || is(*value, 1.0));
                 discordant[0] += u64::from(x > y);
                 discordant[1] += u64::from(y > x);
-                is_alike &= is(*first.get_or_insert(y - x), y - x);
                 differences.push(unit_a, y - x, 2);
             }
             let range = if table.kind == OutcomeKind::Score && measure == "mean_score" {
@@ -159,7 +157,7 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
                     // No item differs: nothing speaks against equality.
                     _ if difference.estimate == 0.0 => (Some(1.0), "no item differs"),
                     // All differ alike, which leaves no variance to judge by: as if by the toss of a coin for each cluster.
-                    _ if is_alike => (
+                    Spread::Constant { .. } | Spread::None => (
                         Some(0.5_f64.powf(difference.n_clusters as f64 - 1.0)),
                         "sign test over clusters, all of which differ alike",
                     ),

@@ -287,7 +287,7 @@ pub(crate) fn measure(
     let right = is_right(table, accepts);
     // Of two candidates an order is always asked for; of anything else only where the log knows of one.
     if table.kind == OutcomeKind::Choice || table.log.has_orders() {
-        by_order(subject, units, right, measured);
+        by_order(table, subject, units, right, measured);
     }
     let accuracy = if let Some(accepts) = accepts {
         let accepted = |unit| (unit, Hits::of(subject, unit, None, |draw| accepts.accepts(draw)));
@@ -311,6 +311,7 @@ pub(crate) fn measure(
 
 /// Accuracy by the order shown, and in both.
 fn by_order(
+    table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
     right: impl Fn(&Unit, f64) -> Option<bool> + Copy,
@@ -324,11 +325,14 @@ fn by_order(
     }
     let (mut both, mut against) = (Values::default(), Values::default());
     let mut n_unparsed_all = 0;
-    let mut paired = PairedByRepeat::default();
+    // Its counts are of two candidates and a tie.
+    let mut paired = (table.kind == OutcomeKind::Choice).then(PairedByRepeat::default);
     for unit in units.iter().filter(|unit| right(unit, 0.0).is_some()) {
         let of = |order| Hits::of(subject, unit, Some(order), |draw| right(unit, draw) == Some(true));
         let (ab, ba) = (of(Order::Ab), of(Order::Ba));
-        paired.add(subject, unit);
+        if let Some(paired) = &mut paired {
+            paired.add(subject, unit);
+        }
         let n = ab.n + ba.n;
         if ab.n > 0 && ba.n > 0 {
             both.push(unit, ab.n_met as f64 / ab.n as f64 * (ba.n_met as f64 / ba.n as f64), n);
@@ -344,7 +348,10 @@ fn by_order(
         if n_unparsed_all > 0 {
             value.worst = against.proportion(definition).map(Box::new);
         }
-        paired.details(value)
+        match &paired {
+            Some(paired) => paired.details(value),
+            None => value,
+        }
     });
     measured.record("accuracy_both_orders", value, "no labelled item was shown in both orders", NEEDS);
 }

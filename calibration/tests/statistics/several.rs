@@ -151,6 +151,8 @@ fn verdicts_shown_in_two_orders_have_an_accuracy_for_each() {
     }
     let measures = rows.judge().measures;
     let of = |id: &str| measures[id].estimate;
+    let details = &measures["accuracy_both_orders"].details;
+    assert!(!details.keys().any(|name| name.starts_with("paired_by_repeat")), "no candidates: {details:?}");
     close(of("accuracy_ab"), 1.0, 1e-12);
     close(of("accuracy_ba"), 0.5, 1e-12);
     close(of("accuracy_both_orders"), 0.5, 1e-12);
@@ -251,4 +253,20 @@ fn scores_too_large_to_add_have_means_and_a_warning() {
     assert!(!audit.comparisons.is_empty() && audit.comparisons.iter().all(is_finite));
     assert!(audit.judges[0].worst_items.iter().all(|item| item.badness.is_finite()));
     assert!(audit.problems.iter().any(|problem| problem.code == "scores-extreme"));
+}
+
+/// A difference of a tenth is not the same number everywhere; what rounding leaves of it is no variance to test by.
+#[test]
+fn arms_apart_by_a_constant_but_for_rounding_are_told_apart_by_signs() {
+    let mut rows = Rows::default();
+    for item in 0..10_usize {
+        let score = item as f64 / 10.0;
+        for (arm, score) in [("x", score), ("y", score + 0.1)] {
+            rows.push(item, Judgement { arm: Some(arm.into()), score: Some(score), ..Judgement::default() });
+        }
+    }
+    let audit = rows.audit();
+    let scores = audit.comparisons.iter().find(|pair| pair.measure == "mean_score").unwrap();
+    assert!(scores.test.starts_with("sign test"), "{scores:?}");
+    close(scores.p_value.unwrap(), 0.5_f64.powi(9), 1e-15);
 }
