@@ -16,6 +16,7 @@ use clap::builder::TypedValueParser as _;
 
 use super::printer::{Printer, env};
 use super::status::{Failure, Status};
+use crate::unfinished;
 
 /// Keep what loops learned: issues, the fixes that helped, and the evidence
 ///
@@ -115,8 +116,7 @@ impl Place {
 /// Returns a path without links, also of a file that is not there yet.
 fn full_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_absent| {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        match (fs::canonicalize(dir), path.file_name()) {
+        match (fs::canonicalize(unfinished::folder(path)), path.file_name()) {
             (Ok(dir), Some(name)) => dir.join(name),
             _ => path.to_path_buf(),
         }
