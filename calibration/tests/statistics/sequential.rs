@@ -189,3 +189,102 @@ proptest! {
         }
     }
 }
+
+mod limit {
+    use assize_calibration::proportion::clopper_pearson;
+    use assize_calibration::sequential::{LimitTest, spent};
+
+    use super::*;
+
+    fn p_values(limit: f64, values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+        let mut test = LimitTest::new(limit, [0.0, 1.0]).unwrap();
+        values.into_iter().for_each(|value| test.update(value).unwrap());
+        (test.p_at_most(), test.p_at_least())
+    }
+
+    /// Sixty-four bets on paper: after one hit at limit ½, a share c of the largest bet makes 1 + c of 1; their mean is 1½.
+    #[test]
+    fn one_answer_says_what_its_odds_say() {
+        let (at_most, at_least) = p_values(0.5, [1.0]);
+        assert!((at_most - 1.0 / 1.5).abs() < 1e-12, "{at_most}");
+        assert_eq!(at_least, 1.0);
+        // At limit ¼ a hit pays 3 to 1: the mean capital is 1 + 3 · ½.
+        let (at_most, _) = p_values(0.25, [1.0]);
+        assert!((at_most - 1.0 / 2.5).abs() < 1e-12, "{at_most}");
+        // Two hits at ½: the mean of (1 + c)², c = (j + ½)/64.
+        let expected: f64 = (0..64).map(|j| (1.0 + (f64::from(j) + 0.5) / 64.0).powi(2)).sum::<f64>() / 64.0;
+        assert!((p_values(0.5, [1.0, 1.0]).0 - 1.0 / expected).abs() < 1e-12);
+    }
+
+    /// A judge without one false accept: the exact interval looked at once needs 36 items to show less than 10 %.
+    #[test]
+    fn a_clean_run_is_shown_soon() {
+        let needed = |is_shown: &dyn Fn(u32) -> bool| (1..200).find(|n| is_shown(*n)).unwrap();
+        let once = needed(&|n| clopper_pearson(0.0, f64::from(n), 0.95).unwrap().high <= 0.1);
+        let always = needed(&|n| p_values(0.1, (0..n).map(|_| 0.0)).1 < 0.025);
+        assert_eq!((once, always), (36, 51));
+    }
+
+    /// The error over 400 looks together, where it is largest: at the limit itself.
+    #[test]
+    fn looking_at_every_item_keeps_the_error() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for rate in [0.05, 0.1, 0.5, 0.8] {
+            let n_runs = 2_000;
+            let (mut n_above, mut n_below) = (0, 0);
+            for _ in 0..n_runs {
+                let (at_most, at_least) =
+                    p_values(rate, (0..400).map(|_| f64::from(u8::from(rng.random::<f64>() < rate))));
+                n_above += u32::from(at_most < 0.025);
+                n_below += u32::from(at_least < 0.025);
+            }
+            for n in [n_above, n_below] {
+                assert!(f64::from(n) / f64::from(n_runs) <= 0.025 + 2.6 * (0.025_f64 * 0.975 / 2_000.0).sqrt(), "{rate}: {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn limits_at_and_beyond_the_ends_are_defined() {
+        // Nothing is above 1 or below 0, and everything above −1.
+        assert_eq!(p_values(1.0, [1.0; 50]), (1.0, 1.0));
+        assert_eq!(p_values(0.0, [0.0; 50]), (1.0, 1.0));
+        assert_eq!(p_values(-1.0, [0.0; 1]), (0.0, 1.0));
+        assert_eq!(p_values(2.0, [0.0; 1]), (1.0, 0.0));
+        assert_eq!(p_values(2.0, []), (1.0, 1.0));
+        // One answer below 1 shows that the mean is below.
+        let (at_most, at_least) = p_values(1.0, [0.5; 1]);
+        assert_eq!((at_most, at_least), (1.0, 0.0));
+        assert!(LimitTest::new(f64::NAN, [0.0, 1.0]).is_err());
+        assert!(LimitTest::new(0.5, [1.0, 1.0]).is_err());
+        let mut test = LimitTest::new(0.5, [0.0, 1.0]).unwrap();
+        let empty = test.clone();
+        assert_eq!(test.update(f64::NAN).unwrap_err().to_string(), SequenceError::OutOfRange(f64::NAN).to_string());
+        test.update(-0.1).unwrap_err();
+        assert_eq!(test, empty);
+        // A long run does not overflow.
+        assert_eq!(p_values(0.001, (0..20_000).map(|_| 1.0)).1, 1.0);
+    }
+
+    #[test]
+    fn looks_spend_no_more_than_there_is() {
+        let all: f64 = (0..100_000).map(spent).sum();
+        assert!(all < 1.0 && all > 0.99, "{all}");
+    }
+
+    proptest! {
+        /// Scale and direction do not matter.
+        #[test]
+        fn sides_and_scales_mirror(values in prop::collection::vec(0.0..1.0_f64, 0..60), limit in 0.05..0.95_f64) {
+            let (at_most, at_least) = p_values(limit, values.iter().copied());
+            let mirrored = p_values(1.0 - limit, values.iter().map(|value| 1.0 - value));
+            prop_assert!((at_most - mirrored.1).abs() < 1e-9 && (at_least - mirrored.0).abs() < 1e-9);
+            let mut wide = LimitTest::new(2.0 * limit - 1.0, [-1.0, 1.0]).unwrap();
+            for value in &values {
+                wide.update(2.0 * value - 1.0).unwrap();
+            }
+            prop_assert!((wide.p_at_most() - at_most).abs() < 1e-9 && (wide.p_at_least() - at_least).abs() < 1e-9);
+            prop_assert!(at_most > 0.0 && at_most <= 1.0 && at_least > 0.0 && at_least <= 1.0);
+        }
+    }
+}
