@@ -24,4 +24,6 @@ pub mod raters;
 pub mod recalibration;
 pub mod reliability;
 pub mod roc;
+pub mod self_test;
 pub mod sequential;
+pub mod simulate;

@@ -129,11 +129,8 @@ fn judge_body(out: &mut String, judge: &JudgeAudit) {
     if !judge.limits.is_empty() {
         out.push_str("| Limit | | Value | State |\n| --- | --- | ---: | --- |\n");
         for limit in &judge.limits {
-            let value = judge
-                .measures
-                .get(&limit.measure)
-                .filter(|_| limit.state != LimitState::Unmeasured)
-                .map_or("no value".to_owned(), |measure| format::measure(measure, format::unit(&limit.measure)));
+            let value = words::limit_measure(judge, limit)
+                .map_or("no value".to_owned(), |measure| format::measure(&measure, format::unit(&limit.measure)));
             let shape = match limit.state {
                 LimitState::Met => "✅",
                 LimitState::Broken => "❌",
@@ -150,6 +147,9 @@ fn judge_body(out: &mut String, judge: &JudgeAudit) {
             .expect("writing to memory");
         }
         out.push('\n');
+    }
+    if let Some(looks) = words::looks(judge) {
+        line(out, &escape(&looks));
     }
     let key = words::key_measures(judge, MAX_MEASURES);
     if !key.is_empty() {

@@ -214,11 +214,8 @@ impl Screen {
             .iter()
             .map(|limit| {
                 let unit = format::unit(&limit.measure);
-                let value = judge
-                    .measures
-                    .get(&limit.measure)
-                    .filter(|_| limit.state != LimitState::Unmeasured)
-                    .map_or("no value".to_owned(), |measure| format::measure(measure, unit));
+                let value = words::limit_measure(judge, limit)
+                    .map_or("no value".to_owned(), |measure| format::measure(&measure, unit));
                 let (mark, tone) = match limit.state {
                     LimitState::Met => ("✓", Tone::Good),
                     LimitState::Broken => ("✗", Tone::Bad),
@@ -232,6 +229,9 @@ impl Screen {
             })
             .collect();
         self.columns(&rows);
+        if let Some(looks) = words::looks(judge) {
+            self.wrapped(&looks, 2, 2);
+        }
     }
 
     fn measures(&mut self, judge: &JudgeAudit) {

@@ -1,5 +1,6 @@
 //! Sentences that every renderer shares: what a limit asks, what would decide it, what a family of measures says.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
@@ -49,6 +50,46 @@ pub(crate) fn limit(result: &LimitResult) -> String {
     format!("{side} {}", format::limit(result.limit, format::unit(&result.measure)))
 }
 
+/// Returns the figures that a limit's state rests on: of the measure, or of looking at it again and again. `None` where nothing was measured.
+pub(crate) fn limit_measure<'a>(judge: &'a JudgeAudit, limit: &LimitResult) -> Option<Cow<'a, Measure>> {
+    let measure = judge.measures.get(&limit.measure).filter(|_| limit.state != LimitState::Unmeasured)?;
+    let Some(looks) = &judge.looks else { return Some(Cow::Borrowed(measure)) };
+    let watched = looks.limits.iter().find(|one| one.measure == limit.measure && one.side == limit.side)?;
+    Some(Cow::Owned(Measure {
+        estimate: watched.estimate?,
+        low: watched.low,
+        high: watched.high,
+        method: watched.method.clone(),
+        ..measure.clone()
+    }))
+}
+
+/// Returns when the verdict could have been given, where the audit was looked at after every item; else `None`.
+pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
+    let looks = judge.looks.as_ref()?;
+    let all = format!(
+        "{} ({})",
+        format::counted(looks.n_clusters, &looks.unit),
+        format::counted(looks.n_judgements, "answer")
+    );
+    let mut text = match &looks.decided {
+        Some(decided) => format!(
+            "Looked at after every {}, the verdict stood after {} of {all}: {} answers, {} of all.",
+            looks.unit,
+            format::count(decided.n_clusters),
+            format::count(decided.n_judgements),
+            format::per_cent(decided.n_judgements as f64 / looks.n_judgements.max(1) as f64)
+        ),
+        None => format!(
+            "Looked at after every item or group, no verdict stood after all {all}. You may go on and look again."
+        ),
+    };
+    for caution in &looks.cautions {
+        write!(text, " {}", text::sentence(caution)).expect("writing to memory");
+    }
+    Some(text)
+}
+
 /// Returns what would decide an undecided limit, or `None` for one that needs no deciding.
 pub(crate) fn further_items(result: &LimitResult) -> Option<String> {
     if result.state != LimitState::Undecided {
@@ -79,7 +120,8 @@ fn further(n: u64) -> String {
 ///
 /// Limits are to be met jointly: the sentence takes the largest number, and says that each has 80 % power alone.
 pub(crate) fn more_data(judge: &JudgeAudit) -> Option<String> {
-    if judge.fitness != Fitness::Inconclusive {
+    // Who looks after every item just goes on.
+    if judge.fitness != Fitness::Inconclusive || judge.looks.is_some() {
         return None;
     }
     let undecided = || judge.limits.iter().filter(|limit| limit.state == LimitState::Undecided);

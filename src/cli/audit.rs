@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
-use assize_calibration::audit::{AuditConfig, BadSetting};
+use assize_calibration::audit::{AuditConfig, BadSetting, LookOrder};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum;
@@ -96,6 +96,16 @@ pub(super) struct Args {
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
+    /// Judge the gate by evidence that allows a look after every item, in the order of the log, or shuffled
+    #[arg(
+        long,
+        value_name = "ORDER",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "log",
+        help_heading = "How to measure"
+    )]
+    anytime: Option<Anytime>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
@@ -116,6 +126,23 @@ impl From<Outcome> for OutcomeKind {
             Outcome::Verdict => Self::Verdict,
             Outcome::Choice => Self::Choice,
             Outcome::Category => Self::Category,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Anytime {
+    /// As the log completes them
+    Log,
+    /// Shuffled by the seed
+    Shuffled,
+}
+
+impl From<Anytime> for LookOrder {
+    fn from(order: Anytime) -> Self {
+        match order {
+            Anytime::Log => Self::Log,
+            Anytime::Shuffled => Self::Shuffled,
         }
     }
 }
@@ -163,6 +190,7 @@ impl Plan {
         config.base_rate = args.base_rate.or(config.base_rate);
         config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
+        config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -286,7 +314,9 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    given.flatten().collect()
+    let order = args.anytime.and_then(|order| order.to_possible_value());
+    let anytime = order.map(|order| format!("--anytime={}", order.get_name()));
+    given.flatten().chain(anytime).collect()
 }
 
 fn names(sources: &[PathBuf]) -> Vec<String> {

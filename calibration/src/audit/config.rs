@@ -32,6 +32,9 @@ pub struct AuditConfig {
     pub stability_repeats: u32,
     /// The cap on false accepts for the chosen threshold.
     pub false_accept_cap: f64,
+    /// Look after every completed cluster, by statistics that allow it, taking clusters in this order. Absent: look once, at all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anytime: Option<LookOrder>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -52,10 +55,21 @@ impl Default for AuditConfig {
             base_rate: None,
             stability_repeats: 5,
             false_accept_cap: 0.1,
+            anytime: None,
             judge: None,
             arm: None,
         }
     }
+}
+
+/// In which order clusters are taken when each is looked at. It has to be random for the looks to be honest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LookOrder {
+    /// As the log completes them: right where items were asked about in random order. Items added later come last.
+    Log,
+    /// Shuffled by the seed: right for a log that is complete.
+    Shuffled,
 }
 
 /// A setting that is out of its range.

@@ -1,10 +1,13 @@
 //! The gate applied: each limit met, broken or undecided, and what that makes of the judge.
 
+use std::collections::BTreeMap;
+
 use crate::distribution::normal_quantile;
 use crate::gate::{Gate, LimitResult, LimitState};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::paired::holm;
+use crate::proportion::Interval;
 
 use super::catalogue::{Better, Family, MeasureInfo, Unit, info};
 use super::estimate::{Estimated, Measured};
@@ -17,10 +20,29 @@ const POWER: f64 = 0.8;
 const MOST_FURTHER_ITEMS: f64 = 1e7;
 
 /// The sides a limit may have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
     Min,
     Max,
+}
+
+impl Side {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// Evidence on a limit that is valid at all looks together, to be used instead of the interval of one look.
+pub(crate) struct Watched {
+    /// p value of the limit being missed, unparsed replies counted against the judge.
+    pub p_met: f64,
+    /// p value of the limit being kept.
+    pub p_broken: f64,
+    pub estimate: Option<f64>,
+    pub interval: Option<Interval>,
 }
 
 /// A limit on one side, with what the data say of it.
@@ -30,6 +52,7 @@ struct Trial<'a> {
     limit: f64,
     required: bool,
     value: Option<&'a Estimated>,
+    watched: Option<&'a Watched>,
     /// One-sided p value of the limit being kept.
     p_broken: Option<f64>,
 }
@@ -40,17 +63,21 @@ pub(crate) fn decide(
     measured: &Measured,
     kind: OutcomeKind,
     level: f64,
+    watched: Option<&BTreeMap<(String, Side), Watched>>,
 ) -> (Fitness, String, Vec<LimitResult>) {
     let mut trials: Vec<Trial<'_>> = Vec::new();
     for (id, limit) in gate.limits.iter().filter(|(_, limit)| limit.is_for(kind)) {
         let value = measured.values.get(id.as_str());
         for (side, limit_value) in [(Side::Min, limit.min), (Side::Max, limit.max)] {
             let Some(limit_value) = limit_value else { continue };
-            let p_broken = value.and_then(|value| match side {
-                Side::Max => value.spread.p_at_most(value.estimate, limit_value),
-                Side::Min => value.spread.p_at_least(value.estimate, limit_value),
+            let watched_limit = watched.and_then(|watched| watched.get(&(id.clone(), side)));
+            let p_broken = value.and_then(|value| match (watched, side) {
+                (Some(_), _) => watched_limit.map(|watched| watched.p_broken),
+                (None, Side::Max) => value.spread.p_at_most(value.estimate, limit_value),
+                (None, Side::Min) => value.spread.p_at_least(value.estimate, limit_value),
             });
-            trials.push(Trial { id, side, limit: limit_value, required: limit.required, value, p_broken });
+            let required = limit.required;
+            trials.push(Trial { id, side, limit: limit_value, required, value, watched: watched_limit, p_broken });
         }
     }
     correct(&mut trials);
@@ -71,10 +98,9 @@ fn correct(trials: &mut [Trial<'_>]) {
 }
 
 fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> LimitResult {
-    let side = if trial.side == Side::Min { "min" } else { "max" };
     let mut result = LimitResult {
         measure: trial.id.to_owned(),
-        side: side.to_owned(),
+        side: trial.side.name().to_owned(),
         limit: trial.limit,
         state: LimitState::Unmeasured,
         why: why_unmeasured(trial.id, measured),
@@ -88,6 +114,10 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
     let limit = shown(trial.limit);
     if let Some(reason) = info(trial.id).and_then(|info| info.ungatable) {
         result.why = format!("no gate can rest on it: {reason}");
+        return result;
+    }
+    if let Some(watched) = trial.watched {
+        (result.state, result.why) = apply_watched(trial, watched, unit, alpha);
         return result;
     }
     let Some(interval) = value.spread.interval(value.estimate, level) else {
@@ -150,6 +180,29 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
         format!("{figures} holds the limit, {word} {limit}")
     };
     result
+}
+
+/// Returns the state of a limit that is looked at again and again, and why.
+fn apply_watched(trial: &Trial<'_>, watched: &Watched, unit: Unit, alpha: f64) -> (LimitState, String) {
+    let word = if trial.side == Side::Min { "at least" } else { "at most" };
+    let limit = show(trial.limit, unit);
+    let interval = watched.interval.map_or_else(String::new, |interval| {
+        format!(" [{}, {}] at every look so far", show(interval.low, unit), show(interval.high, unit))
+    });
+    let figures = match watched.estimate {
+        Some(estimate) => format!("{}{interval}", show(estimate, unit)),
+        None => "nothing was seen of it yet".to_owned(),
+    };
+    if trial.p_broken.is_some_and(|p| p < alpha) {
+        (LimitState::Broken, format!("{figures}: it is not {word} {limit}, at whichever look one stops"))
+    } else if watched.p_met < alpha {
+        (LimitState::Met, format!("{figures}: it is {word} {limit}, at whichever look one stops"))
+    } else {
+        (
+            LimitState::Undecided,
+            format!("{figures}: whether it is {word} {limit} is open; go on, looking costs nothing"),
+        )
+    }
 }
 
 /// Returns why a measure is missing, and the columns that would allow it.

@@ -12,6 +12,7 @@ mod estimate;
 mod findings;
 mod intraclass;
 mod labels;
+mod looks;
 mod panel;
 mod parsing;
 mod position;
@@ -32,7 +33,7 @@ use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
 use crate::problem::Problems;
 
-pub use config::{AuditConfig, BadSetting};
+pub use config::{AuditConfig, BadSetting, LookOrder};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 use table::{Subject, Table, Unit};
@@ -213,7 +214,9 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
                 )
             },
         );
-    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
+    let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
+    let evidence = watched.as_ref().map(|(_, evidence)| evidence);
+    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -242,6 +245,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         fitness,
         why,
         limits,
+        looks: watched.map(|(looks, _)| looks),
         findings,
         answers,
         unparsed_by: parsing::splits(table, subject, level),

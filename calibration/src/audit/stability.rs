@@ -138,7 +138,7 @@ impl WithUnparsed {
 
 /// Returns the number of repeats at which k-dependent figures are stated: the one asked for, or, when fewer than half of
 /// the repeated cells reach it, what the median one reaches.
-fn stated_repeats(subject: &Subject, units: &[Unit], asked: usize) -> usize {
+pub(crate) fn stated_repeats(subject: &Subject, units: &[Unit], asked: usize) -> usize {
     let mut lengths: Vec<usize> = units
         .iter()
         .flat_map(|unit| subject.cells_of(unit))

@@ -17,6 +17,7 @@ mod distribution;
 mod golden;
 mod icc;
 mod labelled;
+mod looks;
 mod paired;
 mod positions;
 mod prevalence;

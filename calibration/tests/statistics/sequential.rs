@@ -239,7 +239,10 @@ mod limit {
                 n_below += u32::from(at_least < 0.025);
             }
             for n in [n_above, n_below] {
-                assert!(f64::from(n) / f64::from(n_runs) <= 0.025 + 2.6 * (0.025_f64 * 0.975 / 2_000.0).sqrt(), "{rate}: {n}");
+                assert!(
+                    f64::from(n) / f64::from(n_runs) <= 0.025 + 2.6 * (0.025_f64 * 0.975 / 2_000.0).sqrt(),
+                    "{rate}: {n}"
+                );
             }
         }
     }

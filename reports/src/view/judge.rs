@@ -64,6 +64,8 @@ pub(crate) struct JudgeView {
     extent: String,
     findings: Vec<FindingView>,
     more_data: Option<String>,
+    /// When the verdict stood, where every item was looked at.
+    looks: Option<String>,
     limits: Vec<LimitRow>,
     families: Vec<FamilyView>,
     others: Vec<Forest>,
@@ -105,6 +107,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         extent: words::extent(judge),
         findings: findings(judge),
         more_data: words::more_data(judge),
+        looks: words::looks(judge),
         limits: judge.limits.iter().map(|limit| limit_row(audit, judge, limit)).collect::<Result<_, _>>()?,
         families,
         others: forest::of_unknown(judge)?,
@@ -157,7 +160,8 @@ fn findings(judge: &JudgeAudit) -> Vec<FindingView> {
 
 fn limit_row(audit: &Audit, judge: &JudgeAudit, limit: &LimitResult) -> Result<LimitRow, RenderError> {
     let unit = format::unit(&limit.measure);
-    let measure = judge.measures.get(&limit.measure).filter(|_| limit.state != LimitState::Unmeasured);
+    let measure = words::limit_measure(judge, limit);
+    let measure = measure.as_deref();
     let chart = match measure {
         Some(measure) => {
             let side = forest::side(limit);
@@ -174,7 +178,7 @@ fn limit_row(audit: &Audit, judge: &JudgeAudit, limit: &LimitResult) -> Result<L
         chart,
         mark: limit.state.into(),
         why: text::sentence(&limit.why),
-        further: words::further_items(limit).map(|further| text::sentence(&further)),
+        further: words::further_items(limit).filter(|_| judge.looks.is_none()).map(|further| text::sentence(&further)),
         p_broken: limit.p_broken.filter(|_| limit.state == LimitState::Broken).map(format::p_value),
         is_required: audit.gate.limits.get(&limit.measure).is_some_and(|limit| limit.required),
     })

@@ -266,6 +266,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
         fitness: Fitness::Unfit,
         why: "It lets too much through: false accepts are 31.2 % [24.0, 39.1], and the limit is 10 %.".to_owned(),
         limits: limits(),
+        looks: None,
         findings: findings(),
         measures: measures(),
         unmeasured: vec![

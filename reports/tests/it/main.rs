@@ -65,6 +65,28 @@ fn terminal_adds_only_its_own_colours() {
 }
 
 #[test]
+fn a_watched_gate_shows_what_its_state_rests_on() {
+    let mut audit = fixture::full();
+    let limit = audit.judges[0].limits[0].clone();
+    let looks = serde_json::json!({
+        "order": "log", "unit": "group", "n_clusters": 48, "n_judgements": 1200,
+        "decided": { "n_clusters": 7, "n_judgements": 170, "fitness": "unfit" },
+        "limits": [{
+            "measure": limit.measure, "side": limit.side, "limit": limit.limit, "method": "bets", "n": 48,
+            "estimate": 0.4321, "low": 0.1234, "high": 0.9, "p_met": 1.0, "p_broken": 0.001, "state": "broken",
+        }],
+        "cautions": ["the log is sorted"],
+    });
+    audit.judges[0].looks = Some(serde_json::from_value(looks).unwrap());
+    let page = assize_reports::html(&audit, &assize_reports::HtmlOptions::default()).unwrap();
+    for text in [plain(&audit), markdown(&audit), page] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\u{a0}', " ");
+        assert!(text.contains("after 7 of 48 groups"), "{text}");
+        assert!(text.contains("The log is sorted.") && text.contains("43.2 %") && text.contains("12.3"), "{text}");
+    }
+}
+
+#[test]
 fn markdown_fits_a_comment() {
     insta::assert_snapshot!(markdown(&fixture::full()));
 }

@@ -3,6 +3,8 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod looks;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
+
+pub use looks::{Decided, LimitLooks, Looks};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -300,6 +304,9 @@ pub struct JudgeAudit {
     pub why: String,
     /// The limits of the gate, one result each.
     pub limits: Vec<LimitResult>,
+    /// What looking after every cluster came to, when asked for; the limits above then rest on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks: Option<Looks>,
     /// What was found, the gravest first.
     pub findings: Vec<Finding>,
     /// By measure id.

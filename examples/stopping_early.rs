@@ -1,0 +1,171 @@
+//! How many judgements does a verdict take when one looks after every item, and is it as often wrong? On the recorded examples.
+//!
+//! ```sh
+//! cargo run --release --example stopping_early
+//! ```
+//!
+//! The items of each example are taken as all there are, so that it is known which limits its judge keeps. Items are drawn from them with
+//! replacement, and audited twice: once at all of them, and after every item until the first verdict. Prints the table of
+//! `docs/explanation/stopping-early.md`.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+
+use assize::config::read_settings;
+use assize::formats::columns::ColumnMap;
+use assize::formats::{ReadError, ReadOptions, Sink, read};
+use assize_calibration::audit::result::{Fitness, JudgeAudit};
+use assize_calibration::audit::{AuditConfig, LookOrder, audit};
+use assize_calibration::gate::Gate;
+use assize_calibration::judgement::Judgement;
+use assize_calibration::log::Log;
+use assize_calibration::problem::Problem;
+
+/// The limits watched: those of the built-in gate that are means of items.
+const WATCHED: [&str; 7] = [
+    "unparsed_rate",
+    "flip_rate",
+    "moved_over_one_point",
+    "swap_consistency",
+    "accuracy",
+    "false_accept_rate",
+    "false_reject_rate",
+];
+const N_RUNS: u64 = 200;
+
+/// Judgements by judge and arm, then by cluster.
+#[derive(Default)]
+struct Population {
+    by_judge: BTreeMap<(String, Option<String>), BTreeMap<String, Vec<Judgement<'static>>>>,
+}
+
+impl Sink for Population {
+    fn judgement(&mut self, judgement: &Judgement<'_>, _line: u64) -> Result<(), ReadError> {
+        // Through its own notation, so that it owns its text.
+        let text = serde_json::to_string(judgement).expect("a judgement is plain data");
+        let owned: Judgement<'static> = serde_json::from_str(&text).expect("what was written can be read");
+        if owned.rater.is_none() {
+            let judge = (owned.judge.clone().into_owned(), owned.arm.clone().map(std::borrow::Cow::into_owned));
+            let cluster = owned.group.as_ref().unwrap_or(&owned.item).clone().into_owned();
+            self.by_judge.entry(judge).or_default().entry(cluster).or_default().push(owned);
+        }
+        Ok(())
+    }
+
+    fn problem(&mut self, _problem: Problem) {}
+}
+
+/// A small generator of its own, so that the table is the same whatever the versions of crates.
+struct Lcg(u64);
+
+impl Lcg {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((u128::from(self.0) * n as u128) >> 64).expect("it is below n")
+    }
+}
+
+/// Returns a log of `clusters`, each under a name of its own.
+fn log_of(clusters: &[&Vec<Judgement<'static>>]) -> Log {
+    let mut log = Log::default();
+    for (idx, rows) in clusters.iter().enumerate() {
+        for row in *rows {
+            let item = format!("{idx}:{}", row.item).into();
+            let group = row.group.is_some().then(|| idx.to_string().into());
+            log.push(&Judgement { item, group, content: None, ..row.clone() }, 0);
+        }
+    }
+    log
+}
+
+/// What became of one way to audit over all runs.
+#[derive(Default)]
+struct Outcome {
+    n_right: u64,
+    n_wrong: u64,
+    n_judgements: u64,
+}
+
+impl Outcome {
+    fn add(&mut self, fitness: Fitness, truth: Fitness, n_judgements: u64) {
+        self.n_right += u64::from(fitness == truth);
+        self.n_wrong += u64::from(fitness != truth && fitness != Fitness::Inconclusive);
+        self.n_judgements += n_judgements;
+    }
+}
+
+/// Returns which verdict would be right, were these all the items there are.
+fn truth(judge: &JudgeAudit) -> Fitness {
+    let is_kept = judge.limits.iter().all(|limit| {
+        judge.measures.get(&limit.measure).is_none_or(|measure| match limit.side.as_str() {
+            "min" => measure.estimate >= limit.limit,
+            _ => measure.estimate <= limit.limit,
+        })
+    });
+    if is_kept { Fitness::Fit } else { Fitness::Unfit }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut stdout = std::io::stdout();
+    let mut gate = Gate { truth_optional: true, ..Gate::built_in() };
+    gate.limits.retain(|id, _| WATCHED.contains(&id.as_str()));
+    writeln!(
+        stdout,
+        "| set | judge | in truth | items | right, wrong at all | right, wrong early | judgements early |"
+    )?;
+    writeln!(stdout, "|---|---|---|---|---|---|---|")?;
+    let (mut n_early, mut n_all) = (0.0, 0.0);
+    for (name, file) in [
+        ("rewardbench2", "scores.csv"),
+        ("xstest", "verdicts.csv"),
+        ("llmbar", "verdicts.csv"),
+        ("position-bias", "verdicts.csv"),
+    ] {
+        let folder = Path::new("examples").join(name);
+        let settings = read_settings(&folder.join("audit.toml"))?;
+        let columns = settings.columns.unwrap_or_else(ColumnMap::default);
+        let mut population = Population::default();
+        read(&folder.join(file), &ReadOptions { columns, ..ReadOptions::default() }, &mut population)?;
+        let once = AuditConfig { judge: None, arm: None, ..settings.audit };
+        for ((judge, arm), clusters) in &population.by_judge {
+            let clusters: Vec<_> = clusters.values().collect();
+            let n = clusters.len().min(400);
+            let truth = truth(&audit(&log_of(&clusters), &once, &gate)?.judges[0]);
+            let (mut at_all, mut early) = (Outcome::default(), Outcome::default());
+            for run in 0..N_RUNS {
+                let mut random = Lcg(run);
+                // Neighbouring seeds begin alike.
+                (0..8).for_each(|_| {
+                    random.below(2);
+                });
+                let drawn: Vec<_> = (0..n).map(|_| clusters[random.below(clusters.len())]).collect();
+                let log = log_of(&drawn);
+                let fixed = audit(&log, &once, &gate)?.judges.remove(0);
+                at_all.add(fixed.fitness, truth, fixed.n_judgements);
+                let anytime = AuditConfig { anytime: Some(LookOrder::Log), ..once.clone() };
+                let looks = audit(&log, &anytime, &gate)?.judges.remove(0).looks.ok_or("looks were asked for")?;
+                match looks.decided {
+                    Some(decided) => early.add(decided.fitness, truth, decided.n_judgements),
+                    None => early.add(Fitness::Inconclusive, truth, looks.n_judgements),
+                }
+            }
+            let share = |n: u64| 100.0 * n as f64 / N_RUNS as f64;
+            let used = early.n_judgements as f64 / at_all.n_judgements as f64;
+            n_early += used;
+            n_all += 1.0;
+            let arm = arm.as_deref().map_or_else(String::new, |arm| format!(", {arm}"));
+            writeln!(
+                stdout,
+                "| {name} | {judge}{arm} | {truth:?} | {n} | {:.0} %, {:.1} % | {:.0} %, {:.1} % | {:.0} % |",
+                share(at_all.n_right),
+                share(at_all.n_wrong),
+                share(early.n_right),
+                share(early.n_wrong),
+                100.0 * used
+            )?;
+        }
+    }
+    writeln!(stdout, "\nJudgements used, mean over judges: {:.0} %", 100.0 * n_early / n_all)?;
+    Ok(())
+}
