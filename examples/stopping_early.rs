@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The items of each example are taken as all there are, so that it is known which limits its judge keeps. Items are drawn from them with
-//! replacement, and audited twice: once at all of them, and after every item until the first verdict. Prints the table of
-//! `docs/explanation/stopping-early.md`.
+//! replacement and audited: once at 400 of them; after every item until the first verdict, at most 400; and the same, at most 1,200.
+//! Prints the table of `docs/explanation/stopping-early.md`.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -33,6 +33,9 @@ const WATCHED: [&str; 7] = [
     "false_reject_rate",
 ];
 const N_RUNS: u64 = 200;
+/// Items of the design that is looked at once; whoever may stop early may also go on longer.
+const N_ITEMS: usize = 400;
+const N_LONGER: usize = 3;
 
 /// Judgements by judge and arm, then by cluster.
 #[derive(Default)]
@@ -112,10 +115,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gate.limits.retain(|id, _| WATCHED.contains(&id.as_str()));
     writeln!(
         stdout,
-        "| set | judge | in truth | items | right, wrong at all | right, wrong early | judgements early |"
+        "| set | judge | in truth | once: right, wrong | early: right, wrong, judgements | longer: right, wrong, judgements |"
     )?;
-    writeln!(stdout, "|---|---|---|---|---|---|---|")?;
-    let (mut n_early, mut n_all) = (0.0, 0.0);
+    writeln!(stdout, "|---|---|---|---|---|---|")?;
+    let mut used: [Vec<f64>; 2] = Default::default();
     for (name, file) in [
         ("rewardbench2", "scores.csv"),
         ("xstest", "verdicts.csv"),
@@ -128,44 +131,56 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut population = Population::default();
         read(&folder.join(file), &ReadOptions { columns, ..ReadOptions::default() }, &mut population)?;
         let once = AuditConfig { judge: None, arm: None, ..settings.audit };
+        let anytime = AuditConfig { anytime: Some(LookOrder::Log), ..once.clone() };
         for ((judge, arm), clusters) in &population.by_judge {
             let clusters: Vec<_> = clusters.values().collect();
-            let n = clusters.len().min(400);
-            let truth = truth(&audit(&log_of(&clusters), &once, &gate)?.judges[0]);
-            let (mut at_all, mut early) = (Outcome::default(), Outcome::default());
+            let everything = audit(&log_of(&clusters), &once, &gate)?.judges.remove(0);
+            let n = N_ITEMS * clusters.len() / usize::try_from(everything.n_items)?;
+            let truth = truth(&everything);
+            let mut outcomes: [Outcome; 3] = Default::default();
             for run in 0..N_RUNS {
                 let mut random = Lcg(run);
                 // Neighbouring seeds begin alike.
                 (0..8).for_each(|_| {
                     random.below(2);
                 });
-                let drawn: Vec<_> = (0..n).map(|_| clusters[random.below(clusters.len())]).collect();
-                let log = log_of(&drawn);
-                let fixed = audit(&log, &once, &gate)?.judges.remove(0);
-                at_all.add(fixed.fitness, truth, fixed.n_judgements);
-                let anytime = AuditConfig { anytime: Some(LookOrder::Log), ..once.clone() };
-                let looks = audit(&log, &anytime, &gate)?.judges.remove(0).looks.ok_or("looks were asked for")?;
-                match looks.decided {
-                    Some(decided) => early.add(decided.fitness, truth, decided.n_judgements),
-                    None => early.add(Fitness::Inconclusive, truth, looks.n_judgements),
+                let drawn: Vec<_> = (0..N_LONGER * n).map(|_| clusters[random.below(clusters.len())]).collect();
+                let fixed = audit(&log_of(&drawn[..n]), &once, &gate)?.judges.remove(0);
+                outcomes[0].add(fixed.fitness, truth, fixed.n_judgements);
+                for (outcome, n) in outcomes[1..].iter_mut().zip([n, N_LONGER * n]) {
+                    let looks = audit(&log_of(&drawn[..n]), &anytime, &gate)?.judges.remove(0).looks;
+                    let looks = looks.ok_or("looks were asked for")?;
+                    match looks.decided {
+                        Some(decided) => outcome.add(decided.fitness, truth, decided.n_judgements),
+                        None => outcome.add(Fitness::Inconclusive, truth, looks.n_judgements),
+                    }
                 }
             }
             let share = |n: u64| 100.0 * n as f64 / N_RUNS as f64;
-            let used = early.n_judgements as f64 / at_all.n_judgements as f64;
-            n_early += used;
-            n_all += 1.0;
             let arm = arm.as_deref().map_or_else(String::new, |arm| format!(", {arm}"));
-            writeln!(
-                stdout,
-                "| {name} | {judge}{arm} | {truth:?} | {n} | {:.0} %, {:.1} % | {:.0} %, {:.1} % | {:.0} % |",
-                share(at_all.n_right),
-                share(at_all.n_wrong),
-                share(early.n_right),
-                share(early.n_wrong),
-                100.0 * used
-            )?;
+            let truth = if truth == Fitness::Fit { "fit" } else { "unfit" };
+            write!(stdout, "| {name} | {judge}{arm} | {truth} |")?;
+            for (idx, outcome) in outcomes.iter().enumerate() {
+                write!(stdout, " {:.0} %, {:.1} %", share(outcome.n_right), share(outcome.n_wrong))?;
+                if idx > 0 {
+                    let of_once = outcome.n_judgements as f64 / outcomes[0].n_judgements as f64;
+                    used[idx - 1].push(of_once);
+                    write!(stdout, ", {:.0} %", 100.0 * of_once)?;
+                }
+                write!(stdout, " |")?;
+            }
+            writeln!(stdout)?;
         }
     }
-    writeln!(stdout, "\nJudgements used, mean over judges: {:.0} %", 100.0 * n_early / n_all)?;
+    for (used, name) in used.iter_mut().zip(["early", "longer"]) {
+        used.sort_by(f64::total_cmp);
+        let mean = used.iter().sum::<f64>() / used.len() as f64;
+        writeln!(
+            stdout,
+            "\n{name}: mean {:.0} %, median {:.0} % of the judgements of one look",
+            100.0 * mean,
+            100.0 * used[used.len() / 2]
+        )?;
+    }
     Ok(())
 }

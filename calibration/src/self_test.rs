@@ -158,7 +158,7 @@ pub fn self_test(seed: u64, runs: u32) -> SelfTest {
     let level = 1.0 - ERROR_OF_TABLE / n_planted as f64;
     let planted: Vec<Check> = faulty.iter().flat_map(|simulator| checks(simulator, seed, level, runs)).collect();
     let clean: Vec<CleanCheck> =
-        Simulator::clean().iter().map(|simulator| clean_check(simulator, seed, runs)).collect();
+        Simulator::clean().iter().map(|simulator| clean_check(simulator, seed, level, runs)).collect();
     let passed = planted.iter().all(|check| check.found)
         && clean.iter().all(|check| check.raised.is_empty() && check.fitness != Fitness::Unfit);
     SelfTest { schema: SCHEMA.to_owned(), seed, passed, level, planted, clean, runs }

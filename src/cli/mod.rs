@@ -17,6 +17,7 @@ mod reading;
 mod render;
 mod report;
 mod schema;
+mod self_test;
 mod status;
 
 use std::any::Any;
@@ -99,6 +100,7 @@ enum Command {
     #[cfg(feature = "memory")]
     Memory(memory::Args),
     Schema(schema::Args),
+    SelfTest(self_test::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
 }
@@ -153,6 +155,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         #[cfg(feature = "memory")]
         Command::Memory(args) => memory::run(args, &mut printer),
         Command::Schema(args) => schema::run(&args, &mut printer),
+        Command::SelfTest(args) => self_test::run(&args, &mut printer),
         Command::Doctor(args) => doctor::run(&args, &mut printer),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), &mut printer),
     };

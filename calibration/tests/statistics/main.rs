@@ -30,6 +30,7 @@ mod repeats;
 mod right_and_wrong;
 mod roc;
 mod rules;
+mod self_test;
 mod sequential;
 mod several;
 mod simulated;
