@@ -1,5 +1,7 @@
 //! How to audit, and what of it is in range.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,9 @@ pub struct AuditConfig {
     pub stability_repeats: u32,
     /// The cap on false accepts for the chosen threshold.
     pub false_accept_cap: f64,
+    /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_generators: BTreeMap<String, Vec<String>>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -52,6 +57,7 @@ impl Default for AuditConfig {
             base_rate: None,
             stability_repeats: 5,
             false_accept_cap: 0.1,
+            own_generators: BTreeMap::new(),
             judge: None,
             arm: None,
         }

@@ -3,6 +3,8 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod biases;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
+
+pub use biases::{BiasTest, Biases, GeneratorErrors};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -325,6 +329,12 @@ pub struct JudgeAudit {
     /// Where errors gather.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_clusters: Option<ErrorClusters>,
+    /// What sways it: the effects looked for, corrected together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub biases: Option<Biases>,
+    /// Its errors by who made the items: its own model's first, then the most items first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_generator: Vec<GeneratorErrors>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
     /// By criterion, when the log has several.
