@@ -266,9 +266,15 @@ pub struct Judgement<'a> {
     /// Length of candidate B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_b: Option<f64>,
-    /// The model that made the item.
+    /// The model that made the item, or candidate A.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<Cow<'a, str>>,
+    /// The model that made candidate B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_b: Option<Cow<'a, str>>,
+    /// How much the item counts where the judge will work, relative to the others: above 0, one an item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
     /// Tokens sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_in: Option<u64>,

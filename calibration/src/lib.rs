@@ -22,6 +22,7 @@ pub mod proportion;
 pub mod rank;
 pub mod raters;
 pub mod recalibration;
+pub mod regression;
 pub mod reliability;
 pub mod roc;
 pub mod self_test;

@@ -108,8 +108,10 @@ pub struct Log {
     pub group: Sparse<u32>,
     /// Label of each row.
     pub label: Sparse<u32>,
-    /// Generator of each row.
+    /// Generator of each row: of the item, or of candidate A.
     pub generator: Sparse<u32>,
+    /// Generator of candidate B of each row, among the same names.
+    pub generator_b: Sparse<u32>,
     /// Score of each row; NaN where absent.
     pub score: Vec<f64>,
     verdict: Sparse<u8>,
@@ -135,6 +137,8 @@ pub struct Log {
     pub length_a: Vec<f64>,
     /// Length of candidate B of each row; NaN where absent.
     pub length_b: Vec<f64>,
+    /// Weight of each row's item; NaN where absent.
+    pub weight: Vec<f64>,
     /// Sum of prices, and how many rows state one.
     pub price: (f64, u64),
     /// Sum of tokens sent and received, and how many rows state them.
@@ -163,6 +167,7 @@ impl Default for Log {
             group: Sparse::new(NONE),
             label: Sparse::new(NONE),
             generator: Sparse::new(NONE),
+            generator_b: Sparse::new(NONE),
             score: Vec::new(),
             verdict: Sparse::new(u8::MAX),
             choice: Sparse::new(u8::MAX),
@@ -178,6 +183,7 @@ impl Default for Log {
             confidence: Vec::new(),
             length_a: Vec::new(),
             length_b: Vec::new(),
+            weight: Vec::new(),
             price: (0.0, 0),
             tokens: (0, 0, 0),
             n_errors: 0,
@@ -203,6 +209,12 @@ fn push_number(column: &mut Vec<f64>, row_idx: usize, value: Option<f64>) {
         }
         column.push(value.unwrap_or(f64::NAN));
     }
+}
+
+/// Returns whether a number can be the weight of an item: above 0, and neither so large nor so small that sums of it fail.
+#[must_use]
+pub fn is_weight(number: f64) -> bool {
+    (1e-60..=1e60).contains(&number)
 }
 
 impl Log {
@@ -267,6 +279,8 @@ impl Log {
             || judgement.order.is_some()
             || judgement.rater.is_some()
             || judgement.generator.is_some()
+            || judgement.generator_b.is_some()
+            || judgement.weight.is_some()
             || judgement.category.is_some()
             || judgement.place.is_some()
             || judgement.content.is_some()
@@ -279,12 +293,14 @@ impl Log {
             self.order.push(row_idx, judgement.order.map(|order| order as u8));
             self.rater.push(row_idx, name(&mut self.raters, judgement.rater.as_deref()));
             self.generator.push(row_idx, name(&mut self.generators, judgement.generator.as_deref()));
+            self.generator_b.push(row_idx, name(&mut self.generators, judgement.generator_b.as_deref()));
             self.category.push(row_idx, name(&mut self.categories, judgement.category.as_deref()));
             self.place.push(row_idx, judgement.place);
             self.content.push(row_idx, judgement.content.as_deref().map(digest));
             push_number(&mut self.confidence, row_idx, judgement.confidence);
             push_number(&mut self.length_a, row_idx, judgement.length_a);
             push_number(&mut self.length_b, row_idx, judgement.length_b);
+            push_number(&mut self.weight, row_idx, judgement.weight.filter(|weight| is_weight(*weight)));
         }
         if let Some(price) = judgement.price {
             self.price.0 += price;
@@ -317,8 +333,12 @@ impl Log {
         named(&mut self.raters, &mut self.rater, &mut other.raters, &mut other.rater);
         named(&mut self.groups, &mut self.group, &mut other.groups, &mut other.group);
         named(&mut self.labels, &mut self.label, &mut other.labels, &mut other.label);
-        named(&mut self.generators, &mut self.generator, &mut other.generators, &mut other.generator);
         named(&mut self.categories, &mut self.category, &mut other.categories, &mut other.category);
+        let generators = self.generators.absorb(&other.generators);
+        other.generators.clear();
+        let own = |id: u32| generators.get(id as usize).copied().unwrap_or(NONE);
+        self.generator.append(row_idx, &mut other.generator, n_rows, own);
+        self.generator_b.append(row_idx, &mut other.generator_b, n_rows, own);
         self.has_score |= std::mem::take(&mut other.has_score);
         self.has_more |= std::mem::take(&mut other.has_more);
         self.verdict.append(row_idx, &mut other.verdict, n_rows, |code| code);
@@ -332,6 +352,7 @@ impl Log {
         append_numbers(&mut self.confidence, row_idx, &mut other.confidence, n_rows);
         append_numbers(&mut self.length_a, row_idx, &mut other.length_a, n_rows);
         append_numbers(&mut self.length_b, row_idx, &mut other.length_b, n_rows);
+        append_numbers(&mut self.weight, row_idx, &mut other.weight, n_rows);
         let (sum, n) = std::mem::take(&mut other.price);
         self.price = (self.price.0 + sum, self.price.1 + n);
         let (sent, received, n) = std::mem::take(&mut other.tokens);

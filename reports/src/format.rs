@@ -219,6 +219,7 @@ pub(crate) const fn question(family: Family) -> &'static str {
         Family::Parsing => "Can its answers be read?",
         Family::Stability => "Is it stable?",
         Family::Position => "Does position matter?",
+        Family::Bias => "Does anything else sway it?",
         Family::Truth => "Is it right?",
     }
 }

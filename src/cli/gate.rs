@@ -50,6 +50,7 @@ fn family(info: &MeasureInfo) -> &'static str {
         Family::Parsing => "parsing",
         Family::Stability => "stability",
         Family::Position => "position",
+        Family::Bias => "bias",
         Family::Truth => "truth",
     }
 }

@@ -276,6 +276,7 @@ impl ColumnMap {
                     | Field::Rater
                     | Field::Group
                     | Field::Generator
+                    | Field::GeneratorB
                     | Field::Content
                     | Field::Label
             );

@@ -24,6 +24,8 @@ pub(super) enum Field {
     LengthA,
     LengthB,
     Generator,
+    GeneratorB,
+    Weight,
     TokensIn,
     TokensOut,
     Price,
@@ -35,7 +37,7 @@ pub(super) enum Field {
 
 impl Field {
     /// All fields, in the order in which they are looked for and documented.
-    pub(super) const ALL: [Self; 28] = [
+    pub(super) const ALL: [Self; 30] = [
         Self::Item,
         Self::Judge,
         Self::Score,
@@ -57,6 +59,8 @@ impl Field {
         Self::LengthA,
         Self::LengthB,
         Self::Generator,
+        Self::GeneratorB,
+        Self::Weight,
         Self::TokensIn,
         Self::TokensOut,
         Self::Price,
@@ -108,7 +112,9 @@ impl Field {
             Self::Confidence => &["confidence"],
             Self::LengthA => &["length_a", "len_a", "length"],
             Self::LengthB => &["length_b", "len_b"],
-            Self::Generator => &["generator", "answer_model", "candidate_model"],
+            Self::Generator => &["generator", "answer_model", "candidate_model", "generator_a"],
+            Self::GeneratorB => &["generator_b"],
+            Self::Weight => &["weight", "item_weight", "sample_weight"],
             Self::TokensIn => &["tokens_in", "prompt_tokens", "input_tokens"],
             Self::TokensOut => &["tokens_out", "completion_tokens", "output_tokens"],
             Self::Price => &["price", "cost"],

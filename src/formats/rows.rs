@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_calibration::judgement::{Judgement, LabelText, Order};
+use assize_calibration::log::is_weight;
 use assize_calibration::problem::Severity;
 
 use super::answers::Answers;
@@ -69,6 +70,7 @@ struct Fast {
     rater: Option<Text>,
     group: Option<Text>,
     generator: Option<Text>,
+    generator_b: Option<Text>,
     content: Option<Text>,
     repeat: Option<usize>,
     order: Option<usize>,
@@ -257,6 +259,7 @@ impl Fast {
             rater: text(Field::Rater),
             group: text(Field::Group),
             generator: text(Field::Generator),
+            generator_b: text(Field::GeneratorB),
             content: text(Field::Content),
             repeat: plan.column(Field::Repeat),
             order: plan.column(Field::Order),
@@ -270,7 +273,7 @@ impl Fast {
 
 /// Returns the columns that names are made of.
 fn names(plan: &Plan) -> Vec<(&'static str, usize)> {
-    const NAMES: [Field; 9] = [
+    const NAMES: [Field; 10] = [
         Field::Item,
         Field::Judge,
         Field::Arm,
@@ -279,6 +282,7 @@ fn names(plan: &Plan) -> Vec<(&'static str, usize)> {
         Field::Rater,
         Field::Group,
         Field::Generator,
+        Field::GeneratorB,
         Field::Content,
     ];
     let mut names = Vec::new();
@@ -439,6 +443,8 @@ impl Rules {
             group: fast.group.as_ref().and_then(|group| group.get(cells)),
             content: fast.content.as_ref().and_then(|content| content.get(cells)),
             generator: fast.generator.as_ref().and_then(|generator| generator.get(cells)),
+            generator_b: fast.generator_b.as_ref().and_then(|generator| generator.get(cells)),
+            weight: None,
             raw: fast.raw.and_then(|idx| cells.cell(idx).text()),
             error: fast.error.and_then(|idx| cells.cell(idx).text()),
             score: None,
@@ -508,16 +514,19 @@ fn of_item<'r>(judgement: &Judgement<'r>) -> Judgement<'r> {
         length_a: row.length_a,
         length_b: row.length_b,
         generator: row.generator,
+        generator_b: row.generator_b,
+        weight: row.weight,
         ..Judgement::default()
     }
 }
 
 /// Fields that are numbers nobody needs for a verdict.
-const RARE: [Field; 9] = [
+const RARE: [Field; 10] = [
     Field::Place,
     Field::Confidence,
     Field::LengthA,
     Field::LengthB,
+    Field::Weight,
     Field::TokensIn,
     Field::TokensOut,
     Field::Price,
@@ -550,6 +559,10 @@ fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut
         Field::LengthB => {
             judgement.length_b = number;
             number.is_some()
+        }
+        Field::Weight => {
+            judgement.weight = number.filter(|weight| is_weight(*weight));
+            judgement.weight.is_some()
         }
         Field::TokensIn => {
             judgement.tokens_in = cell.whole();

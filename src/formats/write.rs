@@ -274,7 +274,7 @@ fn push_line(text: &mut Vec<u8>, judgement: &Judgement<'_>) -> io::Result<()> {
 }
 
 /// The columns of a log as a table.
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 28] = [
     "item",
     "judge",
     "score",
@@ -294,6 +294,8 @@ const COLUMNS: [&str; 26] = [
     "length_a",
     "length_b",
     "generator",
+    "generator_b",
+    "weight",
     "tokens_in",
     "tokens_out",
     "price",
@@ -349,6 +351,8 @@ impl Table {
             number(j.length_a).into(),
             number(j.length_b).into(),
             j.generator.as_deref().unwrap_or_default().into(),
+            j.generator_b.as_deref().unwrap_or_default().into(),
+            number(j.weight).into(),
             count(j.tokens_in).into(),
             count(j.tokens_out).into(),
             number(j.price).into(),

@@ -11,6 +11,8 @@ pub enum Family {
     Stability,
     /// Whether the place shown changes the answer.
     Position,
+    /// Whether something else than quality sways it: length, who made the item.
+    Bias,
     /// Whether answers are right.
     Truth,
 }
@@ -68,7 +70,7 @@ const fn measure(
 }
 
 use Better::{Higher, Lower, Near};
-use Family::{Parsing, Position, Stability, Truth};
+use Family::{Bias, Parsing, Position, Stability, Truth};
 use Unit::{Coefficient, Points, Share};
 
 /// Every measure, in the order in which a report lists them.
@@ -223,6 +225,46 @@ pub const MEASURES: &[MeasureInfo] = &[
         Points,
         Near(0.0),
         "Change of an item's score for each place it is shown later.",
+    ),
+    measure(
+        "length_effect",
+        "Effect of length",
+        Bias,
+        Points,
+        Near(0.0),
+        "Points that a text twice as long scores more, given its label.",
+    ),
+    measure(
+        "length_effect_share",
+        "Pull of length",
+        Bias,
+        Share,
+        Near(0.0),
+        "How much more often a text twice as long passes, or is chosen, given its label.",
+    ),
+    measure(
+        "self_preference",
+        "Self-preference",
+        Bias,
+        Points,
+        Near(0.0),
+        "Points that its own model's items get more from it than from others, against other items.",
+    ),
+    measure(
+        "self_preference_share",
+        "Pull of its own",
+        Bias,
+        Share,
+        Near(0.0),
+        "How much more often it favours its own model's items than others do, against other items.",
+    ),
+    measure(
+        "own_false_accepts",
+        "Blind to its own errors",
+        Bias,
+        Share,
+        Near(0.0),
+        "False accepts among its own model's wrong items less those among others'.",
     ),
     measure(
         "accuracy",

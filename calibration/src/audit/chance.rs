@@ -35,6 +35,7 @@ pub(crate) struct LabelledUnit {
     pub answers: SmallVec<[(usize, f64); 3]>,
     pub cluster: u32,
     pub n: usize,
+    pub weight: f64,
 }
 
 /// Returns the categories of a unit's parsed answers; none where answers are of no category.
@@ -88,7 +89,7 @@ pub(crate) fn labelled_units(
             for (_, count) in &mut answers {
                 *count /= n as f64;
             }
-            labelled.push(LabelledUnit { label, answers, cluster: unit.cluster, n });
+            labelled.push(LabelledUnit { label, answers, cluster: unit.cluster, n, weight: unit.weight });
         }
     }
     labelled
@@ -149,7 +150,7 @@ impl<'a> Basis<'a> {
         let mut cells = vec![0.0; n * n];
         for unit in labelled {
             for &(category, share) in &unit.answers {
-                cells[place[unit.label] * n + place[category]] += share;
+                cells[place[unit.label] * n + place[category]] += unit.weight * share;
             }
         }
         let differs = |unit: &&LabelledUnit| unit.answers.iter().any(|(category, _)| *category != unit.label);
@@ -164,13 +165,13 @@ impl<'a> Basis<'a> {
         let n_categories = self.categories.len();
         let found = agreement::chance_corrected(&self.cells, n_categories, chance, &Weighting::Unweighted)?;
         let cells = agreement::cell_influence(&self.cells, n_categories, chance, &Weighting::Unweighted)?;
-        let n = self.labelled.len() as f64;
+        let n: f64 = self.labelled.iter().map(|unit| unit.weight).sum();
         let estimate = 1.0 - (1.0 - found.kappa) * correction;
         let influence = self.labelled.iter().map(|unit| {
             let row = self.place[unit.label] * n_categories;
             let sum: f64 =
                 unit.answers.iter().map(|&(category, share)| share * cells[row + self.place[category]]).sum();
-            (unit.cluster, correction * sum / n)
+            (unit.cluster, correction * unit.weight * sum / n)
         });
         let (standard_error, n_clusters) = influence_standard_error(influence, self.table.n_clusters);
         // With disagreement in few clusters their variance is hardly seen: then each cluster counts as one trial at most, as
@@ -277,7 +278,7 @@ pub(crate) fn confusion(
         }
         let n_answers: u64 = of_unit.iter().sum();
         for (column, &count) in of_unit.iter().enumerate().filter(|(_, count)| **count > 0) {
-            found.weights[row][column] += count as f64 / n_answers as f64;
+            found.weights[row][column] += unit.weight * count as f64 / n_answers as f64;
             found.counts[row][column] += count;
         }
         found.unparsed[row] += subject.cells_of(unit).iter().map(|cell| cell.n_unparsed as u64).sum::<u64>();

@@ -1,5 +1,7 @@
 //! How to audit, and what of it is in range.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,9 @@ pub struct AuditConfig {
     /// Look after every completed cluster, by statistics that allow it, taking clusters in this order. Absent: look once, at all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anytime: Option<LookOrder>,
+    /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_generators: BTreeMap<String, Vec<String>>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -56,6 +61,7 @@ impl Default for AuditConfig {
             stability_repeats: 5,
             false_accept_cap: 0.1,
             anytime: None,
+            own_generators: BTreeMap::new(),
             judge: None,
             arm: None,
         }

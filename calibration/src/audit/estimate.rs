@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::{ClusteredMean, ClusteredSums, UnitValue};
+use crate::distribution::normal_quantile;
 use crate::interval::Spread;
 use crate::proportion::ClusteredProportion;
 
@@ -41,6 +42,9 @@ impl Estimated {
                 details.insert("unparsed_against_high".to_owned(), interval.high);
             }
         }
+        if let (Some(smallest), Spread::Student { .. }) = (self.minimal_detectable(), self.spread) {
+            details.insert("minimal_detectable".to_owned(), smallest);
+        }
         let mut cautions = self.cautions.clone();
         if interval.is_none() && cautions.is_empty() {
             cautions.push("no interval: nothing varies between clusters, or there are too few".to_owned());
@@ -57,6 +61,18 @@ impl Estimated {
             cautions,
             details,
         }
+    }
+
+    /// Returns the smallest distance from no effect that such data show with 80 % power, at a two-sided level of .95: the quantiles of
+    /// both, times the standard error. `None` for what is no mean, and where nothing varies.
+    pub(crate) fn minimal_detectable(&self) -> Option<f64> {
+        let standard_error = match self.spread {
+            Spread::Student { standard_error, .. } => standard_error,
+            Spread::Proportion(proportion) => proportion.variance.sqrt(),
+            _ => return None,
+        };
+        let smallest = (normal_quantile(0.975) + normal_quantile(0.8)) * standard_error;
+        (smallest.is_finite() && smallest > 0.0).then_some(smallest)
     }
 
     pub(crate) fn detail(mut self, name: &str, value: f64) -> Self {
@@ -77,6 +93,27 @@ pub(crate) struct Values {
     n: u64,
     n_items: u64,
     last_item: Option<u32>,
+    weights: UnevenWeights,
+}
+
+/// Units whose items do not count 1.
+#[derive(Clone, Copy, Debug, Default)]
+struct UnevenWeights {
+    n: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl UnevenWeights {
+    /// Returns n Σw² / (Σw)² over all units: the factor by which uneven weights enlarge a variance (Kish 1965). 1 without any.
+    fn design_effect(self, n_units: u64) -> f64 {
+        if self.n == 0.0 {
+            return 1.0;
+        }
+        let ones = n_units as f64 - self.n;
+        let sum = self.sum + ones;
+        (n_units as f64 * (self.squares + ones) / (sum * sum)).max(1.0)
+    }
 }
 
 impl Values {
@@ -84,15 +121,21 @@ impl Values {
         self.sums.is_empty()
     }
 
-    /// Adds a unit's value, resting on `n` judgements. Units come in order of clusters and items.
+    /// Adds a unit's value with the weight of its item, resting on `n` judgements. Units come in order of clusters and items.
     #[inline]
     pub(crate) fn push(&mut self, unit: &Unit, value: f64, n: usize) {
         self.push_weighted(unit, value, 1.0, n);
     }
 
+    /// Adds a unit's value with a weight beside that of its item.
     #[inline]
     pub(crate) fn push_weighted(&mut self, unit: &Unit, value: f64, weight: f64, n: usize) {
-        self.sums.push(UnitValue { value, weight, cluster: unit.cluster });
+        self.sums.push(UnitValue { value, weight: weight * unit.weight, cluster: unit.cluster });
+        if unit.weight != 1.0 {
+            self.weights.n += 1.0;
+            self.weights.sum += unit.weight;
+            self.weights.squares += unit.weight * unit.weight;
+        }
         self.n += n as u64;
         if self.last_item != Some(unit.item) {
             self.n_items += 1;
@@ -100,7 +143,7 @@ impl Values {
         }
     }
 
-    /// Adds the value of `n_units` units, each alone in its cluster, each resting on `n` judgements.
+    /// Adds the value of `n_units` units that count 1, each alone in its cluster, each resting on `n` judgements.
     pub(crate) fn push_alike(&mut self, value: f64, n: usize, n_units: u64) {
         self.sums.push_alike(value, n_units);
         self.n += n as u64 * n_units;
@@ -112,6 +155,9 @@ impl Values {
         self.sums.merge(other.sums);
         self.n += other.n;
         self.n_items += other.n_items;
+        self.weights.n += other.weights.n;
+        self.weights.sum += other.weights.sum;
+        self.weights.squares += other.weights.squares;
     }
 
     fn finish(&self, mean: &ClusteredMean, spread: Spread, method: String) -> Estimated {
@@ -131,16 +177,19 @@ impl Values {
     /// Returns the mean as a proportion with the interval of Korn and Graubard. `None` without units.
     pub(crate) fn proportion(&self, definition: &str) -> Option<Estimated> {
         let mean = self.sums.mean()?;
+        // So many clusters of even weights would tell as much.
+        let design_effect = self.weights.design_effect(mean.n_units);
         let proportion = ClusteredProportion {
             estimate: mean.estimate.clamp(0.0, 1.0),
             variance: mean.variance,
-            n_observations: self.n as f64,
-            n_clusters: mean.n_clusters as f64,
+            n_observations: self.n as f64 / design_effect,
+            n_clusters: mean.n_clusters as f64 / design_effect,
             n_clusters_with_event: mean.n_clusters_with_event,
             n_clusters_with_absence: mean.n_clusters_with_absence,
         };
         let method = format!("{definition}; Korn–Graubard interval, clusters independent");
-        Some(self.finish(&mean, Spread::Proportion(proportion), method))
+        let value = self.finish(&mean, Spread::Proportion(proportion), method);
+        Some(if design_effect > 1.0 { value.detail("weights_design_effect", design_effect) } else { value })
     }
 
     /// Returns the mean with a t interval over clusters. `None` without units.
@@ -149,7 +198,7 @@ impl Values {
     /// `size` is the largest value possible, where it is known; where nothing varies it bounds what was not seen.
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
         let mean = self.sums.mean()?;
-        let m = mean.n_clusters as f64;
+        let m = mean.n_clusters as f64 / self.weights.design_effect(mean.n_units);
         let is_constant = mean.variance == 0.0 || mean.n_clusters < 2;
         let finite = |width: f64| width.is_finite().then_some(width);
         let (spread, interval) = match size {

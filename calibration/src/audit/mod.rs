@@ -2,6 +2,7 @@
 
 mod alpha;
 mod baseline;
+mod biases;
 pub mod catalogue;
 mod chance;
 mod compare;
@@ -25,6 +26,7 @@ mod table;
 mod thresholds;
 mod truth;
 mod voting;
+mod weights;
 
 use rayon::prelude::*;
 
@@ -157,11 +159,12 @@ fn data(table: &Table<'_>, config: &AuditConfig) -> Data {
 /// Measures everything measurable of one judge over the given units.
 fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
     type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
-    let families: [Measuring<'_>; 6] = [
+    let families: [Measuring<'_>; 7] = [
         &|measured| parsing::measure(subject, units, measured),
         &|measured| stability::measure(table, subject, units, config, measured),
         &|measured| stability::measure_intraclass(table, subject, units, config, measured),
-        &|measured| position::measure(table, subject, units, measured),
+        &|measured| position::measure(table, subject, units, config, measured),
+        &|measured| biases::measure(table, subject, units, config, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
     ];
@@ -180,6 +183,9 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
     }
     // One family may have measured what another could not: scores that accept agree with labels that are no scores.
     all.unmeasured.retain(|unmeasured| !all.values.contains_key(unmeasured.id.as_str()));
+    if table.is_weighted {
+        weights::caution(&mut all);
+    }
     all
 }
 
@@ -217,6 +223,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    let biases = biases::family(&measured, level);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -226,6 +233,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         thresholds: thresholds.as_ref(),
         baselines: &baselines,
         error_clusters: error_clusters.as_ref(),
+        biases: biases.as_ref(),
         n_items,
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
@@ -254,6 +262,8 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         confusion,
         baselines,
         error_clusters,
+        biases,
+        by_generator: biases::by_generator(table, subject, config),
         worst_items,
         dimensions: dimensions(table, subject, config),
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),

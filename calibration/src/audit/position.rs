@@ -4,6 +4,8 @@ use crate::cluster::Tallies;
 use crate::interval::Spread;
 use crate::judgement::{Order, OutcomeKind};
 
+use super::AuditConfig;
+use super::biases::null;
 use super::estimate::{Estimated, Measured, Values};
 use super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Cell, Subject, Table, Unit, is};
 
@@ -33,6 +35,18 @@ impl Counts {
         self.0.iter().sum()
     }
 
+    /// What swapping adds to the disagreement within either order; at least two answers in each.
+    fn excess_over(self, other: Self) -> f64 {
+        let across = 1.0 - self.0.iter().zip(&other.0).map(|(x, y)| x * y).sum::<f64>() / (self.n() * other.n());
+        across - f64::midpoint(self.flip(), other.flip())
+    }
+
+    /// Answers of each kind in both orders, and how many there are in this one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of rows")]
+    fn dealt_with(self, other: Self) -> ([u32; 3], u32) {
+        (std::array::from_fn(|idx| (self.0[idx] + other.0[idx]) as u32), self.n() as u32)
+    }
+
     /// Probability that two of these draws differ.
     fn flip(&self) -> f64 {
         let n = self.n();
@@ -40,14 +54,27 @@ impl Counts {
     }
 }
 
-pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+/// Streams of the permutation tests.
+const OF_EXCESS: u64 = 0x706f_7301;
+const OF_DIRECTION: u64 = 0x706f_7302;
+const OF_FIRST: u64 = 0x706f_7303;
+const OF_SHIFT: u64 = 0x706f_7304;
+const OF_PLACE: u64 = 0x706f_7305;
+
+pub(crate) fn measure(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
     match table.kind {
-        OutcomeKind::Choice => choices(subject, units, measured),
-        OutcomeKind::Score | OutcomeKind::Verdict => shift(table, subject, units, measured),
+        OutcomeKind::Choice => choices(subject, units, config, measured),
+        OutcomeKind::Score | OutcomeKind::Verdict => shift(table, subject, units, config, measured),
         OutcomeKind::Category => {}
     }
     if table.kind == OutcomeKind::Score {
-        place(table, subject, units, measured);
+        place(table, subject, units, config, measured);
     }
 }
 
@@ -66,13 +93,13 @@ pub(crate) fn unit_swap_consistency(subject: &Subject, unit: &Unit) -> Option<f6
     (n > 0.0).then(|| ab.0.iter().zip(&ba.0).map(|(x, y)| x * y).sum::<f64>() / n)
 }
 
-fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
+fn choices(subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
     let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction, mut wins] =
         [(); 7].map(|()| Values::default());
     let mut answers = [0.0; 3];
     let mut patterns = Patterns::default();
     let (mut pooled_first, mut pooled_decided) = (0.0, 0.0);
-    let mut n_excess_items = 0_u64;
+    let mut nulls = Nulls::default();
     for unit in units {
         let (mut won, mut n_cells, mut n_parsed) = (0.0, 0.0, 0);
         for cell in subject.cells_of(unit) {
@@ -109,12 +136,16 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         let decided = f64::midpoint(a1 + b1, a2 + b2);
         if decided > 0.0 {
             first.push_weighted(unit, f64::midpoint(a1, b2) / decided, decided, n);
+            // Swapping the orders' answers swaps first and second.
+            nulls.first.push((unit.cluster, unit.weight * (f64::midpoint(a1, b2) - decided / 2.0)));
         }
         if n_ab >= 2.0 && n_ba >= 2.0 {
-            let across = 1.0 - ab.0.iter().zip(&ba.0).map(|(x, y)| x * y).sum::<f64>() / (n_ab * n_ba);
-            excess.push(unit, across - f64::midpoint(ab.flip(), ba.flip()), n);
-            direction.push(unit, f64::midpoint(a1 - a2, b2 - b1), n);
-            n_excess_items += 1;
+            let (own_excess, own_direction) = (ab.excess_over(ba), f64::midpoint(a1 - a2, b2 - b1));
+            excess.push(unit, own_excess, n);
+            direction.push(unit, own_direction, n);
+            nulls.direction.push((unit.cluster, unit.weight * own_direction));
+            nulls.excess.push((ab.dealt_with(ba), unit.weight));
+            nulls.sum_of_excess += unit.weight * own_excess;
         }
     }
     measured.record(
@@ -144,7 +175,8 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         "first_position_preference",
         first
             .proportion("answers for the first shown / decided answers, both orders weighing equally")
-            .map(|value| value.detail("pooled_first", pooled_first).detail("pooled_decided", pooled_decided)),
+            .map(|value| value.detail("pooled_first", pooled_first).detail("pooled_decided", pooled_decided))
+            .map(|value| nulls.of_first(with_detectable(value), config)),
         "no item was shown in both orders with a decided answer",
         NEEDS,
     );
@@ -156,7 +188,7 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         "no answer was parsed",
         &[],
     );
-    let few = n_excess_items < 100;
+    let few = nulls.excess.len() < 100;
     let range = [-1.0, 1.0];
     let noise = "needs two or more repeats in both orders";
     let excess = excess.mean("mean of ½Σ(p_ab(c) − p_ba(c))², without bias from noise, not truncated", range, None);
@@ -167,13 +199,53 @@ fn choices(subject: &Subject, units: &[Unit], measured: &mut Measured) {
             value
         }
     };
-    measured.record("position_excess", excess.map(caution), noise, &["order", "repeat"]);
+    let excess = excess.map(caution).map(|value| nulls.of_excess(value, config));
+    measured.record("position_excess", excess, noise, &["order", "repeat"]);
     measured.record(
         "position_direction",
-        direction.mean("mean of ½[(p_ab(a) − p_ba(a)) + (p_ba(b) − p_ab(b))]", range, None).map(caution),
+        direction
+            .mean("mean of ½[(p_ab(a) − p_ba(a)) + (p_ba(b) − p_ab(b))]", range, None)
+            .map(|value| nulls.of_direction(caution(value), config)),
         noise,
         &["order", "repeat"],
     );
+}
+
+/// States the smallest preference that such data show.
+fn with_detectable(value: Estimated) -> Estimated {
+    let smallest = value.minimal_detectable().unwrap_or(f64::NAN);
+    value.detail("minimal_detectable", smallest)
+}
+
+/// What chance alone would show of the place's effects, item by item.
+#[derive(Default)]
+struct Nulls {
+    first: Vec<(u32, f64)>,
+    direction: Vec<(u32, f64)>,
+    excess: Vec<(([u32; 3], u32), f64)>,
+    sum_of_excess: f64,
+}
+
+impl Nulls {
+    fn of_first(&self, value: Estimated, config: &AuditConfig) -> Estimated {
+        with_null(value, null::sign_flip(self.first.iter().copied(), config.seed, OF_FIRST))
+    }
+
+    fn of_direction(&self, value: Estimated, config: &AuditConfig) -> Estimated {
+        with_null(value, null::sign_flip(self.direction.iter().copied(), config.seed, OF_DIRECTION))
+    }
+
+    fn of_excess(&self, value: Estimated, config: &AuditConfig) -> Estimated {
+        let excess = |ab: [f64; 3], ba: [f64; 3]| Counts(ab).excess_over(Counts(ba));
+        with_null(value, null::dealt(&self.excess, self.sum_of_excess, excess, config.seed, OF_EXCESS))
+    }
+}
+
+fn with_null(value: Estimated, null: Option<null::Null>) -> Estimated {
+    match null {
+        Some(null) => null.details(value),
+        None => value,
+    }
 }
 
 /// Counts of pairs of answers with the same repeat number in both orders.
@@ -250,13 +322,16 @@ impl Patterns {
 }
 
 /// The shift of the mean by order, for scores and for the share of accepting verdicts.
-fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
     let mut values = Values::default();
+    let mut shifts = Vec::new();
     for unit in units {
         let Some((ab, ba)) = both_orders(subject, unit) else { continue };
         let mean = |cell: &Cell| subject.parsed(cell).sum::<f64>() / cell.n_parsed() as f64;
         if ab.n_parsed() > 0 && ba.n_parsed() > 0 {
-            values.push(unit, mean(ab) - mean(ba), ab.n_parsed() + ba.n_parsed());
+            let shift = mean(ab) - mean(ba);
+            values.push(unit, shift, ab.n_parsed() + ba.n_parsed());
+            shifts.push((unit.cluster, unit.weight * shift));
         }
     }
     let range = match table.scale {
@@ -264,14 +339,17 @@ fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Me
         None => [-1.0, 1.0],
     };
     let definition = "mean over items of the mean in order ab less the mean in order ba";
-    measured.record("order_shift", values.mean(definition, range, None), NO_ORDERS, NEEDS);
+    let value = values.mean(definition, range, None);
+    let value = value.map(|value| with_null(value, null::sign_flip(shifts.into_iter(), config.seed, OF_SHIFT)));
+    measured.record("order_shift", value, NO_ORDERS, NEEDS);
 }
 
 /// The change of an item's score with the place it is shown at: a within-item slope, clusters independent.
-fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
+fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
     // Σ(x − x̄)(y − ȳ) and Σ(x − x̄)² within units.
     let mut sums: Tallies<2> = Tallies::new(table.n_clusters);
     let (mut n, mut n_items) = (0_u64, 0_u64);
+    let mut slopes = Vec::new();
     for unit in units {
         let points = || {
             subject
@@ -291,6 +369,7 @@ fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Me
         });
         if xx > 0.0 {
             sums.add(unit.cluster, [xy, xx]);
+            slopes.push((unit.cluster, xy));
             n += count as u64;
             n_items += 1;
         }
@@ -311,5 +390,6 @@ fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Me
         details: std::collections::BTreeMap::new(),
         worst: None,
     });
+    let value = value.map(|value| with_null(value, null::sign_flip(slopes.into_iter(), config.seed, OF_PLACE)));
     measured.record("place_slope", value, "no item was shown at two places", &["place"]);
 }

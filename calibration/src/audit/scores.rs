@@ -78,7 +78,7 @@ impl Observed {
             for run in draws.chunk_by(|a, b| a.total_cmp(b).is_eq()) {
                 observed.scores.push(run[0]);
                 observed.labels.push(label);
-                observed.weights.push(run.len() as f64 / draws.len() as f64);
+                observed.weights.push(unit.weight * run.len() as f64 / draws.len() as f64);
                 observed.clusters.push(unit.cluster);
             }
         }
@@ -216,6 +216,7 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
     // Units, squared difference, sum and sum of squares of both values.
     let mut sums: Tallies<4> = Tallies::new(table.n_clusters);
     let (mut n_all, mut n_items) = (0_u64, 0_u64);
+    let (mut n_units, mut weight) = (0.0, 0.0);
     for unit in units {
         let Some(label) = unit.truth.value else { continue };
         let (mut n, mut error, mut distance, mut squares) = (0.0, 0.0, 0.0, 0.0);
@@ -233,7 +234,10 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
             let count = subject.parsed_of(unit).count();
             signed.push(unit, error / n, count);
             absolute.push(unit, distance / n, count);
-            sums.add(unit.cluster, [1.0, squares / n, sum / n + own, sum_squares / n + own * own]);
+            let tally = [1.0, squares / n, sum / n + own, sum_squares / n + own * own];
+            sums.add(unit.cluster, tally.map(|part| unit.weight * part));
+            n_units += 1.0;
+            weight += unit.weight;
             n_all += count as u64;
             n_items += 1;
         }
@@ -243,8 +247,10 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
     measured.record("mean_error", signed.mean("score less label, mean over items", any, None), "", &[]);
     let value = absolute.mean("|score less label|, mean over items", [0.0, f64::INFINITY], width);
     measured.record("mean_absolute_error", value, "", &[]);
+    // Weights count as so many units as there are.
+    let even = n_units / weight;
     let alpha = |sums: &[f64; 4]| {
-        let [units, squares, sum, sum_squares] = *sums;
+        let [units, squares, sum, sum_squares] = sums.map(|sum| even * sum);
         let n = 2.0 * units;
         let expected = 2.0 * (sum_squares - sum * sum / n) / (n - 1.0);
         (units > 1.0 && expected > NOTHING * sum_squares / n).then(|| 1.0 - squares / units / expected)

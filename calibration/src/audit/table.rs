@@ -59,6 +59,8 @@ pub(crate) struct Unit {
     pub dimension: u32,
     pub cluster: u32,
     pub truth: Truth,
+    /// How much its item counts; 1 where the log states no weights.
+    pub weight: f64,
     /// Its cells, in the subject's list.
     pub cells: Range<usize>,
 }
@@ -145,6 +147,12 @@ pub(crate) struct Table<'a> {
     pub n_labelled_items: u64,
     pub scale: Option<[f64; 2]>,
     scale_is_declared: bool,
+    /// log₂ of the length of each item, or of the ratio of its candidates'; empty where not stated.
+    pub lengths: Vec<f64>,
+    /// Who made the items.
+    pub makers: super::biases::Makers,
+    /// Whether items have weights.
+    pub is_weighted: bool,
     /// The name of each cluster: the group's, else the item's.
     pub cluster_is_group: bool,
     cluster_names: Vec<u32>,
@@ -162,6 +170,8 @@ impl<'a> Table<'a> {
         );
         duplicates.report(log, problems);
         problems.append(label_problems);
+        let weights = super::weights::of_items(log, problems);
+        let is_weighted = !weights.is_empty();
         let scale = config.scale.or_else(|| observed_scale(log, kind));
         if labels.is_empty() && !raters.is_empty() {
             labels = super::labels::Labels::from_raters(&raters, kind, config, problems);
@@ -170,7 +180,11 @@ impl<'a> Table<'a> {
             for unit in &mut subject.units {
                 unit.truth = labels.of(unit.item, unit.dimension);
             }
+            if is_weighted {
+                subject.units.iter_mut().for_each(|unit| unit.weight = weights[unit.item as usize]);
+            }
         }
+        let makers = super::biases::Makers::new(log, kind, &subjects, config);
         Self {
             log,
             kind,
@@ -185,6 +199,9 @@ impl<'a> Table<'a> {
             n_labelled_items: labels.n_items(),
             scale,
             scale_is_declared: config.scale.is_some(),
+            lengths: super::biases::lengths(log, kind),
+            makers,
+            is_weighted,
             cluster_is_group: !log.group.is_empty(),
             cluster_names: clusters.names,
         }
@@ -536,6 +553,7 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
                 dimension,
                 cluster: key.cluster,
                 truth: Truth::default(),
+                weight: 1.0,
                 cells: subject.cells.len()..subject.cells.len() + 1,
             }),
         }

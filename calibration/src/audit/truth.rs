@@ -70,7 +70,7 @@ impl Hits {
     }
 }
 
-/// Counts of units that are alone in their cluster and got as many accepting and other answers: there are many units and few
+/// Counts of units that count 1, are alone in their cluster and got as many accepting and other answers: there are many units and few
 /// such counts.
 struct Alike {
     /// By label and [`Alike::place`].
@@ -206,7 +206,7 @@ pub(crate) fn accept_rates<'a>(subject: &Subject, accepted: impl Iterator<Item =
         let Some(good) = unit.truth.good else { continue };
         let is_alone = last_cluster.replace(unit.cluster) != Some(unit.cluster)
             && accepted.peek().is_none_or(|(next, _)| next.cluster != unit.cluster);
-        if is_alone && alike.count(good, accepts) {
+        if is_alone && unit.weight == 1.0 && alike.count(good, accepts) {
             continue;
         }
         let rejects = accepts.others();
@@ -423,8 +423,8 @@ fn accept_errors(
     config: &AuditConfig,
     measured: &mut Measured,
 ) {
-    let n_good = units.iter().filter(|unit| unit.truth.good == Some(true)).count() as f64;
-    let n_bad = units.iter().filter(|unit| unit.truth.good == Some(false)).count() as f64;
+    let labelled = |good: bool| units.iter().filter(move |unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>();
+    let (n_good, n_bad) = (labelled(true), labelled(false));
     let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
     if let (Some(far), Some(frr)) = (&false_accepts, &false_rejects) {
         // Both rates may rest on one cluster.

@@ -25,6 +25,7 @@ mod problems;
 mod rank;
 mod raters;
 mod recalibration;
+mod regression;
 mod reliability;
 mod repeats;
 mod right_and_wrong;

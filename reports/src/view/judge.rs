@@ -82,10 +82,11 @@ pub(crate) struct JudgeView {
     facts: Vec<Fact>,
 }
 
-const FAMILIES: [(Family, &str); 4] = [
+const FAMILIES: [(Family, &str); 5] = [
     (Family::Parsing, "read"),
     (Family::Stability, "stable"),
     (Family::Position, "position"),
+    (Family::Bias, "bias"),
     (Family::Truth, "right"),
 ];
 

@@ -37,7 +37,7 @@ fn one_log_reads_the_same_in_every_format() {
 
 #[test]
 fn every_field_of_the_plain_log_comes_back() {
-    let line = r#"{"item":"q","judge":"j","score":3.5,"repeat":2,"order":"ba","place":3,"arm":"t0","dimension":"d","label":4,"rater":"r","group":"g","content":"c","confidence":0.5,"length_a":10.0,"length_b":12.0,"generator":"m","tokens_in":5,"tokens_out":6,"price":0.25,"latency_ms":8.0,"time":"2026-01-01T00:00:00Z","raw":"R","error":"E"}"#;
+    let line = r#"{"item":"q","judge":"j","score":3.5,"repeat":2,"order":"ba","place":3,"arm":"t0","dimension":"d","label":4,"rater":"r","group":"g","content":"c","confidence":0.5,"length_a":10.0,"length_b":12.0,"generator":"m","generator_b":"n","weight":2.5,"tokens_in":5,"tokens_out":6,"price":0.25,"latency_ms":8.0,"time":"2026-01-01T00:00:00Z","raw":"R","error":"E"}"#;
     check(line, "", &[line]);
 }
 

@@ -4,6 +4,7 @@
 //! its meaning changes the schema's number.
 
 mod looks;
+mod biases;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
 pub use looks::{Decided, LimitLooks, Looks};
+pub use biases::{BiasTest, Biases, GeneratorErrors};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -332,6 +334,12 @@ pub struct JudgeAudit {
     /// Where errors gather.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_clusters: Option<ErrorClusters>,
+    /// What sways it: the effects looked for, corrected together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub biases: Option<Biases>,
+    /// Its errors by who made the items: its own model's first, then the most items first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_generator: Vec<GeneratorErrors>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
     /// By criterion, when the log has several.

@@ -1,0 +1,72 @@
+//! The effects looked for in one judge, as one family: which of them are found once all are counted.
+
+use crate::paired::holm;
+
+use super::super::catalogue::{Better, info};
+use super::super::estimate::{Estimated, Measured};
+use super::super::result::{BiasTest, Biases};
+
+/// The measures of the family, and the value each has without an effect. The excess can only be above it.
+const FAMILY: [(&str, Sides); 10] = [
+    ("position_excess", Sides::Above),
+    ("position_direction", Sides::Both),
+    ("first_position_preference", Sides::Both),
+    ("order_shift", Sides::Both),
+    ("place_slope", Sides::Both),
+    ("length_effect", Sides::Both),
+    ("length_effect_share", Sides::Both),
+    ("self_preference", Sides::Both),
+    ("self_preference_share", Sides::Both),
+    ("own_false_accepts", Sides::Both),
+];
+
+/// On which side of no effect an effect may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Both,
+    Above,
+}
+
+/// Returns the tests of all effects that could be looked for, corrected together. `None` where there is none.
+///
+/// An effect is found where its p value, by Holm's correction over the family, is under 1 − level.
+pub(crate) fn family(measured: &Measured, level: f64) -> Option<Biases> {
+    let tests: Vec<(&str, &Estimated, Option<f64>)> = FAMILY
+        .iter()
+        .filter_map(|&(id, sides)| {
+            let value = measured.values.get(id)?;
+            Some((id, value, p_value(id, value, sides)))
+        })
+        .collect();
+    if tests.is_empty() {
+        return None;
+    }
+    let p_values: Vec<f64> = tests.iter().map(|(.., p)| p.unwrap_or(f64::NAN)).collect();
+    let tests: Vec<BiasTest> = tests
+        .iter()
+        .zip(holm(&p_values))
+        .map(|(&(id, value, p_value), p_holm)| BiasTest {
+            measure: id.to_owned(),
+            p_value,
+            p_holm: (!p_holm.is_nan()).then_some(p_holm),
+            p_permutation: value.details.get("p_permutation").copied(),
+            minimal_detectable: value.minimal_detectable(),
+            is_found: p_holm < 1.0 - level,
+        })
+        .collect();
+    Some(Biases { n_looked_for: tests.len() as u64, correction: "Holm".to_owned(), tests })
+}
+
+/// Returns the p value of no effect, from the interval: the level at which it would just hold no effect.
+fn p_value(id: &str, value: &Estimated, sides: Sides) -> Option<f64> {
+    let none = match info(id).map(|info| info.better) {
+        Some(Better::Near(none)) => none,
+        _ => 0.0,
+    };
+    let above = value.spread.p_at_most(value.estimate, none)?;
+    if sides == Sides::Above {
+        return Some(above);
+    }
+    let below = value.spread.p_at_least(value.estimate, none)?;
+    Some((2.0 * above.min(below)).min(1.0))
+}
