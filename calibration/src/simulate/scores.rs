@@ -78,6 +78,8 @@ impl ScoreJudge {
             // Two normal draws differ by 2σ/√π on average.
             Planted::new("mean_abs_difference", self.noise_sd * std::f64::consts::FRAC_2_SQRT_PI, "noise"),
             Planted::new("icc_single", between / (between + within), "noise"),
+            Planted::new("length_effect", self.per_doubling, "points for length"),
+            Planted::new("self_preference", self.own, "points for its own work"),
         ]
     }
 }
