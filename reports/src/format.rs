@@ -220,6 +220,8 @@ pub(crate) const fn question(family: Family) -> &'static str {
         Family::Stability => "Is it stable?",
         Family::Position => "Does position matter?",
         Family::Truth => "Is it right?",
+        Family::Scale => "Does it use its scale?",
+        Family::People => "Could it stand in for a person?",
     }
 }
 

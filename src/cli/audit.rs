@@ -96,6 +96,9 @@ pub(super) struct Args {
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
+    /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
+    epsilon: Option<f64>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
@@ -163,6 +166,7 @@ impl Plan {
         config.base_rate = args.base_rate.or(config.base_rate);
         config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
+        config.epsilon = args.epsilon.or(config.epsilon);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -284,6 +288,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--seed", args.seed.map(|seed| seed.to_string())),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+        ("--epsilon", number(args.epsilon)),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     given.flatten().collect()

@@ -51,6 +51,8 @@ fn family(info: &MeasureInfo) -> &'static str {
         Family::Stability => "stability",
         Family::Position => "position",
         Family::Truth => "truth",
+        Family::Scale => "scale",
+        Family::People => "people",
     }
 }
 

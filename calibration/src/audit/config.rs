@@ -32,6 +32,10 @@ pub struct AuditConfig {
     pub stability_repeats: u32,
     /// The cap on false accepts for the chosen threshold.
     pub false_accept_cap: f64,
+    /// The alternative-annotator test's ε: how much less often than a person a judge may be nearest to the others, for what it saves.
+    /// Absent: .2, as beside experts; .15 suits skilled people, .1 crowds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -52,6 +56,7 @@ impl Default for AuditConfig {
             base_rate: None,
             stability_repeats: 5,
             false_accept_cap: 0.1,
+            epsilon: None,
             judge: None,
             arm: None,
         }
@@ -69,6 +74,12 @@ pub struct BadSetting {
 }
 
 impl AuditConfig {
+    /// Returns the alternative-annotator test's ε.
+    #[must_use]
+    pub fn epsilon(&self) -> f64 {
+        self.epsilon.unwrap_or(0.2)
+    }
+
     /// Checks that every value is in its range.
     ///
     /// # Errors
@@ -96,6 +107,9 @@ impl AuditConfig {
             && !(low.is_finite() && high.is_finite() && low < high)
         {
             return bad("scale", format!("must go from a lower to a higher number, not from {low} to {high}"));
+        }
+        if let Some(epsilon) = self.epsilon.filter(|epsilon| !(*epsilon >= 0.0 && *epsilon < 1.0)) {
+            return bad("epsilon", format!("must be a share of at least 0 and less than 1, not {epsilon}"));
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

@@ -6,17 +6,21 @@ pub mod catalogue;
 mod chance;
 mod compare;
 mod config;
+mod crowd;
 mod decide;
 mod errors;
 mod estimate;
 mod findings;
 mod intraclass;
+mod label_noise;
 mod labels;
 mod panel;
 mod parsing;
+mod people;
 mod position;
 mod ranking;
 pub mod result;
+mod scale_use;
 mod scores;
 mod settings;
 mod stability;
@@ -69,8 +73,12 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
-    let judges: Vec<JudgeAudit> =
-        table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
+    let people = people::People::of(&table);
+    let judges: Vec<JudgeAudit> = table
+        .subjects
+        .par_iter()
+        .map(|subject| audit_subject(&table, people.as_ref(), subject, config, gate))
+        .collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
     let comparisons = compare::comparisons(&table, config, &mut problems);
     Ok(Audit {
@@ -84,6 +92,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         fitness,
         comparisons,
         agreement: panel::agreement(&table, config),
+        panels: crowd::panels(&table, config),
         judges,
     })
 }
@@ -191,29 +200,64 @@ fn measure_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -
     measured
 }
 
-fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> JudgeAudit {
+/// What is measured of a judge as a whole: beside people, and of its scale.
+struct Beside {
+    measured: Measured,
+    alternative: Option<result::AlternativeTest>,
+    scale_use: Vec<result::ScaleUse>,
+    halo: Option<result::Halo>,
+}
+
+impl Beside {
+    fn of(table: &Table<'_>, people: Option<&people::People>, subject: &Subject, config: &AuditConfig) -> Self {
+        let mut measured = Measured::default();
+        people::measure(table, people, subject, &subject.units, &mut measured);
+        let alternative = people::alternative(table, people, subject, config, &mut measured);
+        let scale_use = scale_use::scale_use(table, subject, config, &mut measured);
+        let halo = scale_use::halo(table, subject, config, &mut measured);
+        Self { measured, alternative, scale_use, halo }
+    }
+}
+
+fn audit_subject(
+    table: &Table<'_>,
+    people: Option<&people::People>,
+    subject: &Subject,
+    config: &AuditConfig,
+    gate: &Gate,
+) -> JudgeAudit {
     let log = table.log;
     let level = config.level;
     let accepts = truth::Accepts::of(table, config);
-    let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
-        rayon::join(
-            || {
-                rayon::join(
-                    || measure_subject(table, subject, config),
-                    || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
-                )
-            },
-            || {
-                rayon::join(
-                    || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
-                    || {
-                        let confusion = chance::confusion(table, subject, &subject.units, accepts);
-                        (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
-                    },
-                )
-            },
-        );
+    let (
+        ((mut measured, beside), (voting, thresholds)),
+        ((baselines, error_clusters), (confusion, (worst_items, answers))),
+    ) = rayon::join(
+        || {
+            rayon::join(
+                || {
+                    rayon::join(
+                        || measure_subject(table, subject, config),
+                        || Beside::of(table, people, subject, config),
+                    )
+                },
+                || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
+            )
+        },
+        || {
+            rayon::join(
+                || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
+                || {
+                    let confusion = chance::confusion(table, subject, &subject.units, accepts);
+                    (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
+                },
+            )
+        },
+    );
+    measured.values.extend(beside.measured.values);
+    measured.unmeasured.extend(beside.measured.unmeasured);
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
+    let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -252,6 +296,10 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         error_clusters,
         worst_items,
         dimensions: dimensions(table, subject, config),
+        alternative: beside.alternative,
+        label_noise,
+        scale_use: beside.scale_use,
+        halo: beside.halo,
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
         unmeasured: measured.unmeasured,
     }
