@@ -349,16 +349,11 @@ fn record(found: &Alternative, held: &[Held], measured: &mut Measured) {
         }
     }
     measured.record("winning_rate", Some(value), "", &[]);
-    let (estimate, clusters) = (found.advantage, found.n_clusters as f64);
-    let spread = if estimate >= 1.0 - 1e-12 {
-        Spread::Unseen { n_clusters: clusters, size: -1.0 }
-    } else if estimate <= 1e-12 {
-        Spread::Unseen { n_clusters: clusters, size: 1.0 }
-    } else if found.standard_error > 1e-12 {
-        Spread::Logit { standard_error: found.standard_error / (estimate * (1.0 - estimate)), degrees: clusters - 1.0 }
-    } else {
-        Spread::None
-    };
     let method = "the judge is as near to the other people as the person left out, or nearer; mean over people; t over clusters on the logit scale, people fixed (Calderon et al. 2025)";
-    measured.record("advantage_probability", Some(basis(estimate, spread, method.to_owned())), "", &[]);
+    measured.record(
+        "advantage_probability",
+        Some(basis(found.advantage, found.advantage_spread(), method.to_owned())),
+        "",
+        &[],
+    );
 }

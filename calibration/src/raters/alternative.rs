@@ -14,10 +14,14 @@ use thiserror::Error;
 
 use crate::bootstrap::{BootstrapConfig, Patterns, Statistic, bootstrap};
 use crate::distribution::t_cdf;
+use crate::interval::Spread;
 use crate::paired::benjamini_yekutieli;
 
 /// Tallies a person and cluster: items, sum of differences, its square, its product with the items, the items' square, and 1.
 const DIMS: usize = 6;
+
+/// What is below this is rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Judge and person on one item, both held against the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,6 +98,25 @@ pub struct Alternative {
     pub n_clusters: usize,
     /// People with too few items.
     pub n_left_out: usize,
+}
+
+impl Alternative {
+    /// Returns how ρ varies over clusters, people fixed: t on the logit scale; at either end, as far as one other value in the clusters
+    /// could move it.
+    #[must_use]
+    pub fn advantage_spread(&self) -> Spread {
+        let (estimate, clusters) = (self.advantage, self.n_clusters as f64);
+        if estimate >= 1.0 - ROUNDING {
+            Spread::Unseen { n_clusters: clusters, size: -1.0 }
+        } else if estimate <= ROUNDING {
+            Spread::Unseen { n_clusters: clusters, size: 1.0 }
+        } else if self.standard_error > ROUNDING {
+            let standard_error = self.standard_error / (estimate * (1.0 - estimate));
+            Spread::Logit { standard_error, degrees: clusters - 1.0 }
+        } else {
+            Spread::None
+        }
+    }
 }
 
 /// Runs the test. The order of `held` does not matter.
@@ -188,7 +211,7 @@ fn p_value(sums: &[f64], epsilon: f64) -> f64 {
     let spread = (squares - 2.0 * mean * products + mean * mean * item_squares).max(0.0);
     let standard_error = (m / (m - 1.0) * spread).sqrt() / n;
     // What rounding leaves of no variation is none.
-    if standard_error <= 1e-12 {
+    if standard_error <= ROUNDING {
         return if mean < epsilon { 0.0 } else { 1.0 };
     }
     t_cdf((mean - epsilon) / standard_error, m - 1.0)

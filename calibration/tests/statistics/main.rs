@@ -18,6 +18,8 @@ mod golden;
 mod icc;
 mod labelled;
 mod paired;
+mod panels;
+mod people;
 mod positions;
 mod prevalence;
 mod problems;

@@ -91,7 +91,12 @@ pub(super) fn pairs(gathered: &Gathered<'_>, names: &[String], level: f64) -> (V
     let least: Vec<f64> = found
         .iter()
         .zip(&spreads)
-        .map(|(pair, spread)| spread.interval(pair.correlation, level).map_or(-1.0, |interval| interval.low))
+        .map(|(pair, spread)| match spread.interval(pair.correlation, level) {
+            Some(interval) => interval.low,
+            // Errors that always meet have no interval.
+            None if pair.correlation > 0.99 => 1.0,
+            None => -1.0,
+        })
         .collect();
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by(|&a, &b| {

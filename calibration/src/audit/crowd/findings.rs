@@ -29,10 +29,9 @@ fn worth(panel: &Panel, found: &mut Vec<Finding>) {
     let per_item = n_effective.details.get("ratings_per_item").copied().unwrap_or(n);
     let (what, share) = match n_effective.details.get("effective_per_item") {
         // Of a crowd, an item meets a few.
-        Some(of_item) if per_item < 0.8 * n => (
-            format!("The {per_item:.1} ratings an item has {seem} {of_item:.1} independent ones."),
-            of_item / per_item,
-        ),
+        Some(of_item) if per_item < 0.8 * n => {
+            (format!("The {per_item:.1} ratings an item has {seem} {of_item:.1} independent ones."), of_item / per_item)
+        }
         _ => (
             format!(
                 "The {n:.0} {} {seem} {:.1}{} independent ones.",
