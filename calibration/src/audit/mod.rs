@@ -2,6 +2,7 @@
 
 mod alpha;
 mod baseline;
+mod beside;
 pub mod catalogue;
 mod chance;
 mod compare;
@@ -259,7 +260,7 @@ fn audit_subject(
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
     let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
-    let findings = findings::findings(&findings::Evidence {
+    let mut findings = findings::findings(&findings::Evidence {
         kind: table.kind,
         level,
         measured: &measured,
@@ -271,6 +272,15 @@ fn audit_subject(
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
+    findings.extend(beside::findings(
+        &measured,
+        beside.alternative.as_ref(),
+        label_noise.as_ref(),
+        &beside.scale_use,
+        beside.halo.as_ref(),
+        level,
+    ));
+    findings::sort(&mut findings);
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {
