@@ -66,6 +66,13 @@ pub enum Spread {
         /// Degrees of freedom.
         degrees: f64,
     },
+    /// Student's t on the scale of log(1 − x): for coefficients that end at 1 and have no lower end, as Cronbach's alpha.
+    FromOne {
+        /// The standard error on that scale.
+        standard_error: f64,
+        /// Degrees of freedom.
+        degrees: f64,
+    },
     /// Student's t on the logit scale: for areas under curves.
     Logit {
         /// The standard error of the logit.
@@ -152,6 +159,10 @@ impl Spread {
             }
             Self::Log { standard_error, degrees } => student(standard_error, degrees)
                 .map(|half| Interval { low: estimate * (-half).exp(), high: estimate * half.exp() }),
+            Self::FromOne { standard_error, degrees } => student(standard_error, degrees).map(|half| Interval {
+                low: 1.0 - (1.0 - estimate) * half.exp(),
+                high: 1.0 - (1.0 - estimate) * (-half).exp(),
+            }),
             Self::Logit { standard_error, degrees } => student(standard_error, degrees).map(|half| {
                 let logit = (estimate / (1.0 - estimate)).ln();
                 let back = |value: f64| 1.0 / (1.0 + (-value).exp());

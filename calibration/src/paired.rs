@@ -270,14 +270,29 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 /// the input.
 #[must_use]
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
+    benjamini_hochberg_with(p_values, 1.0)
+}
+
+fn benjamini_hochberg_with(p_values: &[f64], factor: f64) -> Vec<f64> {
     let order = ascending(p_values);
     let mut adjusted = vec![f64::NAN; p_values.len()];
     let mut smallest: f64 = 1.0;
     for (rank, &i) in order.iter().enumerate().rev() {
-        smallest = smallest.min(p_values[i] * order.len() as f64 / (rank + 1) as f64);
+        smallest = smallest.min(p_values[i] * order.len() as f64 * factor / (rank + 1) as f64);
         adjusted[i] = smallest;
     }
     adjusted
+}
+
+/// Returns p values adjusted so that at most the nominal share of rejections is false, whatever the tests' dependence. Benjamini &
+/// Yekutieli 2001: Benjamini and Hochberg's times 1 + 1/2 + … + 1/m.
+///
+/// NaN stays NaN and does not count as a comparison. The order is that of the input.
+#[must_use]
+pub fn benjamini_yekutieli(p_values: &[f64]) -> Vec<f64> {
+    let n = p_values.iter().filter(|p| !p.is_nan()).count();
+    let harmonic: f64 = (1..=n).map(|rank| 1.0 / rank as f64).sum();
+    benjamini_hochberg_with(p_values, harmonic)
 }
 
 fn ascending(p_values: &[f64]) -> Vec<usize> {

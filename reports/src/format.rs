@@ -221,6 +221,8 @@ pub(crate) const fn question(family: Family) -> &'static str {
         Family::Position => "Does position matter?",
         Family::Bias => "Does anything else sway it?",
         Family::Truth => "Is it right?",
+        Family::Scale => "Does it use its scale?",
+        Family::People => "Could it stand in for a person?",
     }
 }
 

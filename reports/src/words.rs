@@ -212,7 +212,7 @@ pub(crate) fn tally(audit: &Audit) -> String {
 }
 
 /// How the leading measures of a family are said in a sentence. `{}` is the value with its interval.
-const SENTENCES: [(&str, Family, &str); 19] = [
+const SENTENCES: [(&str, Family, &str); 28] = [
     ("unparsed_rate", Family::Parsing, "{} of its replies held no answer that could be read."),
     ("flip_rate", Family::Stability, "Asked the same question twice, it answers differently {} of the time."),
     ("mean_abs_difference", Family::Stability, "Two scores of the same item are {} points apart on average."),
@@ -229,6 +229,15 @@ const SENTENCES: [(&str, Family, &str); 19] = [
     ("false_reject_rate", Family::Truth, "It rejects {} of right items."),
     ("accuracy_both_orders", Family::Truth, "It is right in both orders {} of the time."),
     ("auc", Family::Truth, "A right item scores higher than a wrong one with probability {}."),
+    ("ceiling_share", Family::Scale, "{} of its scores are the highest of the scale."),
+    ("effective_levels", Family::Scale, "Its scores are as varied as {} equally used levels."),
+    ("halo_excess", Family::Scale, "Its criteria correlate more than they should by {}."),
+    ("agreement_with_people", Family::People, "It says what most people say {} of the time."),
+    ("people_agreement", Family::People, "One of these people does so {} of the time."),
+    ("distance_to_people", Family::People, "Its scores are {} points from the mean of people's."),
+    ("people_distance", Family::People, "One person's are {} points from the mean of the others'."),
+    ("advantage_probability", Family::People, "It is as near to the others as a person is, or nearer, {} of the time."),
+    ("winning_rate", Family::People, "It is shown to do as well as {} of the people."),
     ("spearman", Family::Truth, "Its scores follow the labels with a rank correlation of {}."),
     ("mean_error", Family::Truth, "Its scores are off by {} points on average; positive is inflation."),
     ("mean_absolute_error", Family::Truth, "Its scores are {} points away from the labels on average."),

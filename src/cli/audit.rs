@@ -106,6 +106,9 @@ pub(super) struct Args {
         help_heading = "How to measure"
     )]
     anytime: Option<Anytime>,
+    /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
+    epsilon: Option<f64>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
@@ -191,6 +194,7 @@ impl Plan {
         config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
         config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
+        config.epsilon = args.epsilon.or(config.epsilon);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -312,6 +316,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--seed", args.seed.map(|seed| seed.to_string())),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+        ("--epsilon", number(args.epsilon)),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     let order = args.anytime.and_then(|order| order.to_possible_value());

@@ -52,6 +52,8 @@ fn family(info: &MeasureInfo) -> &'static str {
         Family::Position => "position",
         Family::Bias => "bias",
         Family::Truth => "truth",
+        Family::Scale => "scale",
+        Family::People => "people",
     }
 }
 

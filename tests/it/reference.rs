@@ -7,6 +7,7 @@
 
 mod ledger;
 mod pairs;
+mod panels;
 mod ratings;
 mod scores;
 

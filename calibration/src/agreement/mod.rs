@@ -4,5 +4,6 @@
 //! jackknife or bootstrap intervals.
 
 pub mod alpha;
+pub mod consistency;
 pub mod kappa;
 pub mod multi;

@@ -15,6 +15,10 @@ pub enum Family {
     Bias,
     /// Whether answers are right.
     Truth,
+    /// Whether its scores use the scale and its dimensions say different things.
+    Scale,
+    /// Whether it could stand in for a person.
+    People,
 }
 
 /// How a measure's value is to be written.
@@ -70,7 +74,7 @@ const fn measure(
 }
 
 use Better::{Higher, Lower, Near};
-use Family::{Bias, Parsing, Position, Stability, Truth};
+use Family::{Bias, Parsing, People, Position, Scale, Stability, Truth};
 use Unit::{Coefficient, Points, Share};
 
 /// Every measure, in the order in which a report lists them.
@@ -386,6 +390,129 @@ pub const MEASURES: &[MeasureInfo] = &[
         Near(0.5),
         "Mean preference for candidate B, ties counting half. A description of the items, not of the judge.",
     ),
+    MeasureInfo {
+        ungatable: Some("many items may deserve the highest score"),
+        ..measure(
+            "ceiling_share",
+            "At the ceiling",
+            Scale,
+            Share,
+            Lower,
+            "Share of scores at the highest of the scale.",
+        )
+    },
+    MeasureInfo {
+        ungatable: Some("many items may deserve the lowest score"),
+        ..measure("floor_share", "At the floor", Scale, Share, Lower, "Share of scores at the lowest of the scale.")
+    },
+    MeasureInfo {
+        ungatable: Some("it is too low for few items, and items may be alike"),
+        ..measure(
+            "effective_levels",
+            "Levels in use",
+            Scale,
+            Points,
+            Higher,
+            "How many equally used scores would be as varied.",
+        )
+    },
+    measure(
+        "halo_excess",
+        "Halo",
+        Scale,
+        Coefficient,
+        Near(0.0),
+        "Mean correlation between dimensions of the judge's scores, less that of the labels or of people's scores.",
+    ),
+    MeasureInfo {
+        ungatable: Some("it describes people, not the judge; gate agreement_gap"),
+        ..measure(
+            "people_agreement",
+            "People among themselves",
+            People,
+            Share,
+            Higher,
+            "How often one person says what most of the others say: the ceiling for a judge held against them.",
+        )
+    },
+    measure(
+        "agreement_with_people",
+        "Agreement with people",
+        People,
+        Share,
+        Higher,
+        "How often the judge says what most people but one say, one person being left out in turn.",
+    ),
+    measure(
+        "agreement_gap",
+        "Judge less person",
+        People,
+        Share,
+        Higher,
+        "Agreement of the judge less that of a person, both with the same other people. Above 0: it agrees with people more than they do.",
+    ),
+    MeasureInfo {
+        ungatable: Some("it describes people, not the judge; gate distance_gap"),
+        ..measure(
+            "people_distance",
+            "Distance among people",
+            People,
+            Points,
+            Lower,
+            "How far one person's score is from the mean of the others: the floor for a judge held against them.",
+        )
+    },
+    measure(
+        "distance_to_people",
+        "Distance to people",
+        People,
+        Points,
+        Lower,
+        "How far the judge's score is from the mean of all people but one, one person being left out in turn.",
+    ),
+    measure(
+        "distance_gap",
+        "Distance, judge less person",
+        People,
+        Points,
+        Lower,
+        "Distance of the judge less that of a person, both to the same other people. Below 0: it is nearer to people than they are.",
+    ),
+    measure(
+        "bias_from_people",
+        "Bias from people",
+        People,
+        Share,
+        Lower,
+        "How often the judge's commonest answer is not people's: what more draws of it do not mend.",
+    ),
+    measure(
+        "variance_of_draws",
+        "Variance of draws",
+        People,
+        Share,
+        Lower,
+        "How often one draw is not the commonest of the judge's other draws: what more draws of it do mend.",
+    ),
+    measure(
+        "advantage_probability",
+        "Advantage probability",
+        People,
+        Share,
+        Higher,
+        "How often the judge is as near to the other people as a person is, or nearer (alternative-annotator test).",
+    ),
+    MeasureInfo {
+        ungatable: Some("it is a count of tests won and passes at a half by its own rule; gate advantage_probability"),
+        ..measure(
+            "winning_rate",
+            "Winning rate",
+            People,
+            Share,
+            Higher,
+            "Share of people against whom the judge is shown to do as well, at the stated cost (alternative-annotator test).",
+        )
+    },
 ];
 
 /// Returns what is known of a measure, or `None` for an unknown id.

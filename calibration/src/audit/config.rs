@@ -40,6 +40,10 @@ pub struct AuditConfig {
     /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own_generators: BTreeMap<String, Vec<String>>,
+    /// The alternative-annotator test's ε: how much less often than a person a judge may be nearest to the others, for what it saves.
+    /// Absent: .2, as beside experts; .15 suits skilled people, .1 crowds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -62,6 +66,7 @@ impl Default for AuditConfig {
             false_accept_cap: 0.1,
             anytime: None,
             own_generators: BTreeMap::new(),
+            epsilon: None,
             judge: None,
             arm: None,
         }
@@ -89,6 +94,12 @@ pub struct BadSetting {
 }
 
 impl AuditConfig {
+    /// Returns the alternative-annotator test's ε.
+    #[must_use]
+    pub fn epsilon(&self) -> f64 {
+        self.epsilon.unwrap_or(0.2)
+    }
+
     /// Checks that every value is in its range.
     ///
     /// # Errors
@@ -116,6 +127,9 @@ impl AuditConfig {
             && !(low.is_finite() && high.is_finite() && low < high)
         {
             return bad("scale", format!("must go from a lower to a higher number, not from {low} to {high}"));
+        }
+        if let Some(epsilon) = self.epsilon.filter(|epsilon| !(*epsilon >= 0.0 && *epsilon < 1.0)) {
+            return bad("epsilon", format!("must be a share of at least 0 and less than 1, not {epsilon}"));
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

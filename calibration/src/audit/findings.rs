@@ -57,7 +57,7 @@ fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str)
     Finding { what, advice: advice.to_owned(), measures: measures.iter().map(|&id| id.to_owned()).collect(), weight }
 }
 
-/// Returns what is found, the gravest first.
+/// Returns what is found, family by family.
 pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     alike(evidence, &mut found);
@@ -67,9 +67,12 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     position(evidence, &mut found);
     biases(evidence, &mut found);
     stability(evidence, &mut found);
-    // Among equals, what can be acted on comes first.
-    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
     found
+}
+
+/// Sorts the gravest first; among equals, what can be acted on.
+pub(crate) fn sort(found: &mut [Finding]) {
+    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
 }
 
 fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {

@@ -2,23 +2,28 @@
 
 mod alpha;
 mod baseline;
+mod beside;
 mod biases;
 pub mod catalogue;
 mod chance;
 mod compare;
 mod config;
+mod crowd;
 mod decide;
 mod errors;
 mod estimate;
 mod findings;
 mod intraclass;
+mod label_noise;
 mod labels;
 mod looks;
 mod panel;
 mod parsing;
+mod people;
 mod position;
 mod ranking;
 pub mod result;
+mod scale_use;
 mod scores;
 mod settings;
 mod stability;
@@ -72,8 +77,12 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
-    let judges: Vec<JudgeAudit> =
-        table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
+    let people = people::People::of(&table);
+    let judges: Vec<JudgeAudit> = table
+        .subjects
+        .par_iter()
+        .map(|subject| audit_subject(&table, people.as_ref(), subject, config, gate))
+        .collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
     let comparisons = compare::comparisons(&table, config, &mut problems);
     Ok(Audit {
@@ -87,6 +96,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         fitness,
         comparisons,
         agreement: panel::agreement(&table, config),
+        panels: crowd::panels(&table, config),
         judges,
     })
 }
@@ -198,34 +208,69 @@ fn measure_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -
     measured
 }
 
-fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> JudgeAudit {
+/// What is measured of a judge as a whole: beside people, and of its scale.
+struct Beside {
+    measured: Measured,
+    alternative: Option<result::AlternativeTest>,
+    scale_use: Vec<result::ScaleUse>,
+    halo: Option<result::Halo>,
+}
+
+impl Beside {
+    fn of(table: &Table<'_>, people: Option<&people::People>, subject: &Subject, config: &AuditConfig) -> Self {
+        let mut measured = Measured::default();
+        people::measure(table, people, subject, &subject.units, &mut measured);
+        let alternative = people::alternative(table, people, subject, config, &mut measured);
+        let scale_use = scale_use::scale_use(table, subject, config, &mut measured);
+        let halo = scale_use::halo(table, subject, config, &mut measured);
+        Self { measured, alternative, scale_use, halo }
+    }
+}
+
+fn audit_subject(
+    table: &Table<'_>,
+    people: Option<&people::People>,
+    subject: &Subject,
+    config: &AuditConfig,
+    gate: &Gate,
+) -> JudgeAudit {
     let log = table.log;
     let level = config.level;
     let accepts = truth::Accepts::of(table, config);
-    let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
-        rayon::join(
-            || {
-                rayon::join(
-                    || measure_subject(table, subject, config),
-                    || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
-                )
-            },
-            || {
-                rayon::join(
-                    || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
-                    || {
-                        let confusion = chance::confusion(table, subject, &subject.units, accepts);
-                        (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
-                    },
-                )
-            },
-        );
+    let (
+        ((mut measured, beside), (voting, thresholds)),
+        ((baselines, error_clusters), (confusion, (worst_items, answers))),
+    ) = rayon::join(
+        || {
+            rayon::join(
+                || {
+                    rayon::join(
+                        || measure_subject(table, subject, config),
+                        || Beside::of(table, people, subject, config),
+                    )
+                },
+                || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
+            )
+        },
+        || {
+            rayon::join(
+                || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
+                || {
+                    let confusion = chance::confusion(table, subject, &subject.units, accepts);
+                    (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
+                },
+            )
+        },
+    );
+    measured.values.extend(beside.measured.values);
+    measured.unmeasured.extend(beside.measured.unmeasured);
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
     let biases = biases::family(&measured, level);
+    let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
-    let findings = findings::findings(&findings::Evidence {
+    let mut findings = findings::findings(&findings::Evidence {
         kind: table.kind,
         level,
         measured: &measured,
@@ -238,6 +283,15 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
+    findings.extend(beside::findings(
+        &measured,
+        beside.alternative.as_ref(),
+        label_noise.as_ref(),
+        &beside.scale_use,
+        beside.halo.as_ref(),
+        level,
+    ));
+    findings::sort(&mut findings);
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {
@@ -266,6 +320,10 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         by_generator: biases::by_generator(table, subject, config),
         worst_items,
         dimensions: dimensions(table, subject, config),
+        alternative: beside.alternative,
+        label_noise,
+        scale_use: beside.scale_use,
+        halo: beside.halo,
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
         unmeasured: measured.unmeasured,
     }

@@ -423,7 +423,9 @@ fn accept_errors(
     config: &AuditConfig,
     measured: &mut Measured,
 ) {
-    let labelled = |good: bool| units.iter().filter(move |unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>();
+    let labelled = |good: bool| {
+        units.iter().filter(move |unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>()
+    };
     let (n_good, n_bad) = (labelled(true), labelled(false));
     let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
     if let (Some(far), Some(frr)) = (&false_accepts, &false_rejects) {

@@ -3,7 +3,8 @@
 //!
 //! [`dawid_skene`] gives each rater a table of errors, [`mace`] a share of ratings given without looking, [`glad`] an ability
 //! against items of unequal difficulty; [`effective`] says how many independent raters a panel is worth. [`majority`] and
-//! [`weighted_majority`] are what they have to beat.
+//! [`weighted_majority`] are what they have to beat. [`correlated`] finds errors that go together, and [`alternative`] asks whether a judge may
+//! take a person's place.
 //!
 //! Everything starts from [`Ratings`], a sparse list that is checked once: any rating may be missing. Nothing here reads names,
 //! measures against a gate or resamples; the models assume that, given an item's category, raters err independently, and do
@@ -11,6 +12,8 @@
 //!
 //! All iterations cost ratings + items × categories, and Dawid and Skene's ratings × categories.
 
+pub mod alternative;
+pub mod correlated;
 pub mod dawid_skene;
 pub mod effective;
 pub mod glad;
@@ -201,6 +204,24 @@ impl Ratings {
             counts[rater as usize] += 1;
         }
         counts
+    }
+
+    /// Returns how many ratings an item has.
+    ///
+    /// # Panics
+    /// Panics when there is no such item.
+    #[must_use]
+    pub fn n_of_item(&self, item_idx: usize) -> usize {
+        self.starts[item_idx + 1] - self.starts[item_idx]
+    }
+
+    /// Returns an item's ratings, as rater and category, in the order given.
+    ///
+    /// # Panics
+    /// Panics when there is no such item.
+    pub fn of_item(&self, item_idx: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let of_item = self.starts[item_idx]..self.starts[item_idx + 1];
+        of_item.map(|rating_idx| (self.raters[rating_idx], self.categories[rating_idx]))
     }
 
     /// Returns whether an item has a rating.

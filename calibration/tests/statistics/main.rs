@@ -19,6 +19,8 @@ mod icc;
 mod labelled;
 mod looks;
 mod paired;
+mod panels;
+mod people;
 mod positions;
 mod prevalence;
 mod problems;

@@ -3,9 +3,11 @@
 use assize_calibration::audit::catalogue::{self, Family};
 use assize_calibration::audit::result::{Audit, FindingWeight, JudgeAudit};
 use assize_calibration::gate::{LimitResult, LimitState};
+use assize_calibration::judgement::OutcomeKind;
 use serde::Serialize;
 
 use super::forest::{self, Cell, Forest};
+use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
 use super::plots::{self, ThresholdsView, VotingView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
@@ -79,20 +81,32 @@ pub(crate) struct JudgeView {
     clusters: Option<ClustersView>,
     worst: Vec<WorstRow>,
     dimensions: Vec<DimensionView>,
+    alternative: Option<AlternativeView>,
+    label_noise: Option<LabelNoiseView>,
+    scale_use: Option<ScaleView>,
+    halo: Option<HaloView>,
     facts: Vec<Fact>,
 }
 
-const FAMILIES: [(Family, &str); 5] = [
+const FAMILIES: [(Family, &str); 7] = [
     (Family::Parsing, "read"),
     (Family::Stability, "stable"),
     (Family::Position, "position"),
     (Family::Bias, "bias"),
     (Family::Truth, "right"),
+    (Family::Scale, "scale"),
+    (Family::People, "people"),
 ];
 
 /// Builds one judge. `number` makes its anchors distinct within the page.
 pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<JudgeView, RenderError> {
-    let families = FAMILIES.into_iter().map(|(of, anchor)| family(judge, of, anchor)).collect::<Result<_, _>>()?;
+    // Of verdicts there is no scale to ask about.
+    let is_asked = |of: &Family| *of != Family::Scale || judge.outcome == OutcomeKind::Score;
+    let families = FAMILIES
+        .into_iter()
+        .filter(|(of, _)| is_asked(of))
+        .map(|(of, anchor)| family(judge, of, anchor))
+        .collect::<Result<_, _>>()?;
     let dimensions = judge
         .dimensions
         .iter()
@@ -127,6 +141,10 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
         worst: tables::worst(judge),
         dimensions,
+        alternative: judge.alternative.as_ref().map(|test| people::alternative(test, judge)),
+        label_noise: judge.label_noise.as_ref().map(people::label_noise),
+        scale_use: people::scale_use(&judge.scale_use),
+        halo: judge.halo.as_ref().map(people::halo),
         facts: vec![
             fact("Answers audited", format::outcome(judge.outcome)),
             fact("Answers", format::count(judge.n_judgements)),

@@ -4,6 +4,8 @@
 
 mod forest;
 mod judge;
+mod panel;
+mod people;
 mod plots;
 mod tables;
 
@@ -122,6 +124,8 @@ pub(crate) struct View {
     n_judges_omitted: usize,
     comparisons: Vec<tables::ComparisonView>,
     agreement: Vec<tables::AgreementView>,
+    panels: Vec<panel::PanelView>,
+    n_panels_omitted: usize,
     data: Vec<Fact>,
     problems: Vec<ProblemRow>,
     config: Vec<Fact>,
@@ -158,6 +162,8 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         n_judges_omitted: ordered.len() - n_detailed,
         comparisons: tables::comparisons(audit, MAX_PAIRS)?,
         agreement: tables::agreement(audit)?,
+        panels: panel::panels(audit)?,
+        n_panels_omitted: panel::n_omitted(audit),
         data: data(audit),
         problems: problems(audit),
         config: config(audit),

@@ -12,6 +12,8 @@ use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::problem::{Problem, Severity};
 
+use crate::together;
+
 /// What a model may write to harm a reader.
 pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
 
@@ -353,6 +355,10 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
                 measures: map(vec![("flip_rate", measure(0.13, 0.1, 0.17))]),
             },
         ],
+        alternative: Some(together::alternative()),
+        label_noise: Some(together::label_noise()),
+        scale_use: together::scale_use(),
+        halo: Some(together::halo()),
     }
 }
 
@@ -434,6 +440,7 @@ pub(crate) fn full() -> Audit {
                 ("alpha_nominal", measure(0.56, 0.48, 0.63)),
             ]),
         }],
+        panels: vec![together::panel()],
     }
 }
 
@@ -481,11 +488,16 @@ pub(crate) fn degenerate() -> Audit {
     one.error_clusters = None;
     one.worst_items = Vec::new();
     one.dimensions = Vec::new();
+    one.alternative = None;
+    one.label_noise = None;
+    one.scale_use = Vec::new();
+    one.halo = None;
     Audit {
         fitness: Fitness::Inconclusive,
         judges: vec![one],
         comparisons: Vec::new(),
         agreement: Vec::new(),
+        panels: Vec::new(),
         problems: Vec::new(),
         ..full()
     }

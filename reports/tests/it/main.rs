@@ -4,6 +4,7 @@
 
 mod fixture;
 mod page;
+mod together;
 
 use assize_calibration::audit::result::{Audit, Fitness};
 use assize_calibration::gate::{Limit, LimitState};

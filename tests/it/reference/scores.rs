@@ -52,6 +52,7 @@ fn reward_bench_2_scores_repeated_eight_times() {
         });
         let complete = log_where(&file, REWARD_BENCH, |row| row.judge == name && !missing.contains(&row.item));
         complete_units(&mut ledger, &path, &only(&complete, &of_judge));
+        super::panels::votes_for_the_best(&mut ledger, &path, &log);
 
         for k in 1..=8_u32 {
             let first = log_where(&file, REWARD_BENCH, |row| row.judge == name && row.repeat.unwrap() <= k);
@@ -62,7 +63,6 @@ fn reward_bench_2_scores_repeated_eight_times() {
         }
     }
     ledger.skip("/published/", "published figures, to one decimal");
-    ledger.skip("/accuracy_vote_of_k/", "each repeat's best of a group as a vote: an audit averages scores instead");
     ledger.close();
 }
 

@@ -3,8 +3,12 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
-mod looks;
 mod biases;
+mod label_noise;
+mod looks;
+mod panel;
+mod people;
+mod scale_use;
 
 use std::collections::BTreeMap;
 
@@ -15,8 +19,12 @@ use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
-pub use looks::{Decided, LimitLooks, Looks};
 pub use biases::{BiasTest, Biases, GeneratorErrors};
+pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
+pub use looks::{Decided, LimitLooks, Looks};
+pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
+pub use people::{AgainstPerson, AlternativeTest};
+pub use scale_use::{Halo, Likeness, ScaleUse};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -345,6 +353,18 @@ pub struct JudgeAudit {
     /// By criterion, when the log has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dimensions: Vec<DimensionAudit>,
+    /// Whether it could stand in for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<AlternativeTest>,
+    /// What wrong labels could do to the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_noise: Option<LabelNoise>,
+    /// How scores use the scale, by criterion when the log has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scale_use: Vec<ScaleUse>,
+    /// Whether criteria follow one impression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halo: Option<Halo>,
 }
 
 /// Two judges or arms, item by item.
@@ -462,4 +482,7 @@ pub struct Audit {
     pub comparisons: Vec<Comparison>,
     /// Agreement among raters and among judges.
     pub agreement: Vec<Agreement>,
+    /// What raters, and judges, are worth together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Panel>,
 }
