@@ -8,7 +8,7 @@ use crate::audit::result::{Audit, FindingWeight, Fitness, Measure};
 use crate::audit::{AuditConfig, audit};
 use crate::gate::Gate;
 use crate::log::NONE;
-use crate::simulate::{ChoiceJudge, PanelOfJudges, Planted, ScoreJudge, Simulated, VerdictJudge};
+use crate::simulate::{ChoiceJudge, EFFECTIVE_JUDGES, PanelOfJudges, Planted, ScoreJudge, Simulated, VerdictJudge};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.self-test/1";
@@ -83,10 +83,10 @@ enum Simulator {
 impl Simulator {
     fn name(&self) -> &'static str {
         match self {
-            Self::Verdict(_) => "accepts and rejects",
-            Self::Choice(_) => "chooses of two",
-            Self::Score(_) => "scores",
-            Self::Panel(_) => "panel of seven",
+            Self::Verdict(_) => "judge that accepts and rejects",
+            Self::Choice(_) => "judge that chooses between two",
+            Self::Score(_) => "judge that scores",
+            Self::Panel(_) => "panel of seven judges",
         }
     }
 
@@ -170,10 +170,12 @@ fn audited(simulated: &Simulated, level: f64) -> Audit {
         .expect("a simulated log has judgements and the settings are in range")
 }
 
-/// Returns the measure, of the first judge or of all together.
+/// Returns the measure, of the first judge or of the panel.
 fn measure_of<'a>(audit: &'a Audit, id: &str) -> Option<&'a Measure> {
-    let of_judge = audit.judges.first().and_then(|judge| judge.measures.get(id));
-    of_judge.or_else(|| audit.agreement.iter().find_map(|agreement| agreement.measures.get(id)))
+    if id == EFFECTIVE_JUDGES {
+        return audit.panels.first()?.worth.as_ref()?.n_effective.as_ref();
+    }
+    audit.judges.first()?.measures.get(id)
 }
 
 fn holds(measure: Option<&Measure>, value: f64) -> bool {
@@ -218,7 +220,8 @@ fn checks(simulator: &Simulator, seed: u64, level: f64, runs: u32) -> Vec<Check>
 
 fn clean_check(simulator: &Simulator, seed: u64, level: f64, runs: u32) -> CleanCheck {
     let raised = |audit: &Audit| -> Vec<String> {
-        let findings = audit.judges.iter().flat_map(|judge| &judge.findings);
+        let of_panels = audit.panels.iter().flat_map(|panel| &panel.findings);
+        let findings = audit.judges.iter().flat_map(|judge| &judge.findings).chain(of_panels);
         findings.filter(|finding| finding.weight == FindingWeight::Bad).map(|finding| finding.what.clone()).collect()
     };
     let audit = audited(&simulator.log(seed), level);

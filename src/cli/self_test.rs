@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use assize_calibration::audit::catalogue;
 use assize_calibration::audit::result::Fitness;
 use assize_calibration::self_test::{Check, SelfTest, self_test};
+use assize_calibration::simulate::EFFECTIVE_JUDGES;
 
 use super::audit::seed;
 use super::printer::{Form, Printer};
@@ -62,8 +63,8 @@ fn table(result: &SelfTest) -> String {
     for check in &result.planted {
         if check.judge != last_judge {
             last_judge = &check.judge;
-            let held = check.held.map_or("", |_| "  holds at 95 %");
-            line(format_args!("\nJudge that {last_judge:<24} planted  measured  interval{held:>23}"));
+            let held = check.held.map_or("", |_| "             95 % holds");
+            line(format_args!("\n{last_judge:<37} planted  measured  interval{held}"));
         }
         line(format_args!("{}", row(check)));
     }
@@ -78,7 +79,7 @@ fn table(result: &SelfTest) -> String {
         let falsely = check.falsely_raised.map_or_else(String::new, |share| {
             format!("; of {} more, {:.1} % raised something", result.runs, 100.0 * share)
         });
-        line(format_args!("  {:<28} {verdict}, {raised}{falsely}", check.judge));
+        line(format_args!("  {:<31} {verdict}, {raised}{falsely}", check.judge));
     }
     line(format_args!(
         "\nIntervals of this table are at {:.3} %, so that all of them hold together with 99 %.",
@@ -88,7 +89,10 @@ fn table(result: &SelfTest) -> String {
 }
 
 fn row(check: &Check) -> String {
-    let title = catalogue::info(&check.measure).map_or(check.measure.as_str(), |info| info.title);
+    let title = match check.measure.as_str() {
+        EFFECTIVE_JUDGES => "Independent judges it is worth",
+        id => catalogue::info(id).map_or(id, |info| info.title),
+    };
     let mark = if check.found { "✓" } else { "✗" };
     let measured = match (check.estimate, check.low, check.high) {
         (Some(estimate), Some(low), Some(high)) => format!("{estimate:>8.3}  [{low:.3}, {high:.3}]"),

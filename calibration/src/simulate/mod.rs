@@ -18,10 +18,13 @@ pub use panel::PanelOfJudges;
 pub use scores::ScoreJudge;
 pub use verdicts::VerdictJudge;
 
+/// What [`Planted::measure`] says of how many independent judges a panel is worth, which is a figure of the panel and not of a judge.
+pub const EFFECTIVE_JUDGES: &str = "n_effective";
+
 /// The true value of a measure of a simulated judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planted {
-    /// The measure's id.
+    /// The measure's id, or [`EFFECTIVE_JUDGES`].
     pub measure: &'static str,
     /// Its expectation.
     pub value: f64,

@@ -3,7 +3,7 @@
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Planted, Simulated, chance};
+use super::{EFFECTIVE_JUDGES, Planted, Simulated, chance};
 use crate::judgement::{Judgement, Verdict};
 use crate::log::Log;
 
@@ -49,7 +49,7 @@ impl PanelOfJudges {
         let k = f64::from(self.n_judges);
         vec![
             Planted::new("accuracy", 1.0 - self.error, "errors"),
-            Planted::new("effective_judges", k / (1.0 + (k - 1.0) * self.shared), "errors that all judges share"),
+            Planted::new(EFFECTIVE_JUDGES, k / (1.0 + (k - 1.0) * self.shared), "errors that all judges share"),
         ]
     }
 }
