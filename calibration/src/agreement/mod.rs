@@ -6,3 +6,4 @@
 pub mod alpha;
 pub mod kappa;
 pub mod multi;
+pub mod resampled;
