@@ -98,8 +98,8 @@ impl Data {
                 (0..posterior.n_items()).flat_map(|item_idx| posterior.of_item(item_idx).to_vec()).collect()
             }
             "kappa" => {
-                let found =
-                    kappa_bootstrap(&self.pairs, None, 5, Chance::Cohen, &Weighting::Quadratic, resamples(200)).unwrap();
+                let found = kappa_bootstrap(&self.pairs, None, 5, Chance::Cohen, &Weighting::Quadratic, resamples(200))
+                    .unwrap();
                 vec![found.estimate.unwrap(), found.standard_error().unwrap()]
             }
             "alpha" => {

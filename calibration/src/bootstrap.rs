@@ -103,14 +103,7 @@ impl Patterns {
     }
 
     fn empty(n_dims: usize) -> Self {
-        Self {
-            n_dims,
-            starts: vec![0],
-            entries: Vec::new(),
-            counts: Vec::new(),
-            common: Vec::new(),
-            rare: Vec::new(),
-        }
+        Self { n_dims, starts: vec![0], entries: Vec::new(), counts: Vec::new(), common: Vec::new(), rare: Vec::new() }
     }
 
     fn push(&mut self, entries: impl Iterator<Item = (u32, f64)>, count: u64) {

@@ -296,7 +296,8 @@ impl Fit {
         }
         let posterior = merged.posterior_of_items(&self.posterior);
         let log_likelihood = self.expect(merged, n_by_use);
-        let competence = self.parameters.knows.iter().zip(n_by_rater).map(|(knows, n)| (n > 0).then_some(*knows)).collect();
+        let competence =
+            self.parameters.knows.iter().zip(n_by_rater).map(|(knows, n)| (n > 0).then_some(*knows)).collect();
         Mace {
             posterior,
             competence,

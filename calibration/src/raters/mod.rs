@@ -169,7 +169,8 @@ impl Ratings {
             // Among the rater's own uses, which are few.
             let own = sorted.use_starts[rating.rater as usize]..sorted.use_starts[rating.rater as usize + 1];
             let before = keys[own.clone()].partition_point(|other| *other < key(rating));
-            sorted.uses[*place] = u32::try_from(own.start + before).expect("uses are at most cells, of which 2^29 are held");
+            sorted.uses[*place] =
+                u32::try_from(own.start + before).expect("uses are at most cells, of which 2^29 are held");
             *place += 1;
         }
         Ok(sorted)

@@ -81,11 +81,7 @@ impl Merged {
         for &pattern in &self.pattern_of {
             shares.extend_from_slice(of_patterns.of_item(pattern as usize));
         }
-        Posterior {
-            n_categories: of_patterns.n_categories,
-            shares,
-            is_rated: self.of_items(&of_patterns.is_rated),
-        }
+        Posterior { n_categories: of_patterns.n_categories, shares, is_rated: self.of_items(&of_patterns.is_rated) }
     }
 
     /// Returns each use's number of ratings.
