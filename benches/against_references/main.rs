@@ -91,7 +91,11 @@ impl Data {
                 let config = MaceConfig { em: exactly(50), ..MaceConfig::with_seed(SEED) };
                 labels(&mace(&self.checked_ratings(), config).posterior)
             }
-            "glad" => labels(&glad(&self.checked_ratings(), EmConfig::default()).posterior),
+            "glad" => {
+                let found = glad(&self.checked_ratings(), EmConfig::default());
+                let objective = found.objective.last().copied();
+                labels(&found.posterior).into_iter().chain(objective).collect()
+            }
             "dawid_skene" => {
                 let config = DawidSkeneConfig { em: exactly(20), pseudo_count: 0.0 };
                 let posterior = dawid_skene(&self.checked_ratings(), config).posterior;

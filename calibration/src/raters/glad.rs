@@ -12,6 +12,7 @@
 //! Source: Whitehill, Ruvolo, Wu, Bergsma & Movellan 2009, NIPS 22, section 3. Tests agree with crowd-kit 1.4.2, run until it has
 //! converged, on labels, parameters and the penalised log-likelihood.
 
+use super::logistic::Logistic;
 use super::patterns::Merged;
 use super::{EmConfig, Posterior, Ratings, majority, normalise_logs};
 
@@ -82,6 +83,15 @@ struct Fit {
     patterns: Vec<u32>,
     n_alike: Vec<f64>,
     right: Vec<f64>,
+    point: Point,
+}
+
+/// Of each rating, at the present abilities and difficulties: the chance of being right and log(1 + exp(logit)). Whatever moves
+/// leaves them up to date, so that no point is evaluated twice.
+struct Point {
+    logistic: Logistic,
+    chance: Vec<f64>,
+    softplus: Vec<f64>,
 }
 
 impl Fit {
@@ -92,6 +102,9 @@ impl Fit {
             patterns.resize(bounds[1], pattern);
             n_alike.resize(bounds[1], n);
         }
+        let logistic = Logistic::new();
+        let (chance, softplus) = logistic.of(PRIOR_MEAN * PRIOR_MEAN.exp());
+        let point = Point { logistic, chance: vec![chance; patterns.len()], softplus: vec![softplus; patterns.len()] };
         Self {
             ability: vec![PRIOR_MEAN; ratings.n_raters],
             log_easiness: vec![PRIOR_MEAN; ratings.n_items],
@@ -99,6 +112,7 @@ impl Fit {
             right: vec![0.0; patterns.len()],
             patterns,
             n_alike,
+            point,
             merged,
         }
     }
@@ -123,7 +137,7 @@ impl Fit {
             let mut all_wrong = 0.0;
             for rating_idx in of_pattern.clone() {
                 let logit = self.ability[ratings.raters[rating_idx] as usize] * easiness;
-                all_wrong -= logistic(logit).1 + log_others;
+                all_wrong -= self.point.softplus[rating_idx] + log_others;
                 row[ratings.categories[rating_idx] as usize] += logit + log_others;
             }
             let log_sum = normalise_logs(row);
@@ -138,14 +152,14 @@ impl Fit {
     }
 
     fn maximise(&mut self) {
-        let Self { merged, patterns, n_alike, right, .. } = self;
+        let Self { merged, patterns, n_alike, right, point, .. } = self;
         let n_patterns = &merged.n_items;
         for _ in 0..STEPS {
             let easiness: Vec<f64> = self.log_easiness.iter().map(|log| log.exp()).collect();
             let of_raters = Sides { owners: &merged.ratings.raters, partners: &easiness, partner_of: patterns };
-            step(&mut self.ability, false, None, &of_raters, n_alike, right);
+            step(&mut self.ability, false, None, &of_raters, n_alike, right, point);
             let of_items = Sides { owners: patterns, partners: &self.ability, partner_of: &merged.ratings.raters };
-            step(&mut self.log_easiness, true, Some(n_patterns), &of_items, n_alike, right);
+            step(&mut self.log_easiness, true, Some(n_patterns), &of_items, n_alike, right, point);
         }
     }
 }
@@ -168,6 +182,7 @@ fn step(
     sides: &Sides<'_>,
     n_alike: &[f64],
     right: &[f64],
+    point: &mut Point,
 ) {
     let factor = |value: f64| if is_log { value.exp() } else { value };
     let n = values.len();
@@ -181,23 +196,26 @@ fn step(
     let height_of_prior = |owner: usize, value: f64| -0.5 * prior(owner) * (value - PRIOR_MEAN).powi(2);
     let mut height: Vec<f64> = (0..n).map(|owner| height_of_prior(owner, values[owner])).collect();
     let factors: Vec<f64> = values.iter().map(|value| factor(*value)).collect();
-    for ((owner, partner), (right, n_alike)) in ratings() {
+    let at_point = point.chance.iter().zip(&point.softplus);
+    for (((owner, partner), (right, n_alike)), (chance, softplus)) in ratings().zip(at_point) {
         let logit = factors[owner] * partner;
         let slope = if is_log { logit } else { partner };
-        let (chance, softplus) = logistic(logit);
         gradient[owner] += n_alike * (right - chance) * slope;
         information[owner] += n_alike * chance * (1.0 - chance) * slope * slope;
         height[owner] += n_alike * (right * logit - softplus);
     }
     let mut moves: Vec<f64> = gradient.iter().zip(&information).map(|(gradient, total)| gradient / total).collect();
     let mut is_open = vec![true; n];
-    for halving in 0..=HALVINGS {
+    // The last time nothing moves, and what is open returns to where it was.
+    for halving in 0..=HALVINGS + 1 {
         let trials: Vec<f64> = values.iter().zip(&moves).map(|(value, change)| factor(value + change)).collect();
         let mut reached: Vec<f64> = (0..n).map(|owner| height_of_prior(owner, values[owner] + moves[owner])).collect();
-        for ((owner, partner), (right, n_alike)) in ratings() {
+        let at_point = point.chance.iter_mut().zip(&mut point.softplus);
+        for (((owner, partner), (right, n_alike)), (chance, softplus)) in ratings().zip(at_point) {
             if is_open[owner] {
                 let logit = trials[owner] * partner;
-                reached[owner] += n_alike * (right * logit - logistic(logit).1);
+                (*chance, *softplus) = point.logistic.of(logit);
+                reached[owner] += n_alike * (right * logit - *softplus);
             }
         }
         let mut any_open = false;
@@ -206,7 +224,7 @@ fn step(
                 is_open[owner] = false;
             } else if is_open[owner] {
                 // What is not finite is no height either.
-                moves[owner] = if halving == HALVINGS { 0.0 } else { 0.5 * moves[owner] };
+                moves[owner] = if halving >= HALVINGS { 0.0 } else { 0.5 * moves[owner] };
                 any_open = true;
             }
         }
@@ -217,12 +235,4 @@ fn step(
     for (value, change) in values.iter_mut().zip(&moves) {
         *value += change;
     }
-}
-
-/// Returns 1/(1 + exp(−x)) and log(1 + exp(x)), of one exponential.
-#[inline]
-fn logistic(x: f64) -> (f64, f64) {
-    let tail = (-x.abs()).exp();
-    let chance = if x < 0.0 { tail } else { 1.0 } / (1.0 + tail);
-    (chance, x.max(0.0) + tail.ln_1p())
 }

@@ -16,6 +16,7 @@
 pub mod dawid_skene;
 pub mod effective;
 pub mod glad;
+mod logistic;
 pub mod mace;
 mod patterns;
 
