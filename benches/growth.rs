@@ -51,7 +51,9 @@ fn log(n: u32, is_score: bool, is_shuffled: bool) -> Log {
     let n_items = n / 5;
     for row in 0..n {
         // A step that shares no factor with the number of items visits all of them.
-        let item = if is_shuffled { (u64::from(row) * 1_000_003 % u64::from(n_items)) as u32 } else { row / 5 };
+        #[expect(clippy::cast_possible_truncation, reason = "a remainder of a u32")]
+        let visited = (u64::from(row) * 1_000_003 % u64::from(n_items)) as u32;
+        let item = if is_shuffled { visited } else { row / 5 };
         let mut of_item = Lcg(u64::from(item));
         let is_good = of_item.next() < 0.6;
         let base = if is_good { 0.85 } else { 0.2 } + 0.3 * (of_item.next() - 0.5);

@@ -18,6 +18,21 @@ const MOST_VALUES: usize = 1_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawTally(Counts<Key>);
 
+/// The draws of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellCounts {
+    /// Its cluster, item and cell, as given to [`DrawTally::add`].
+    pub cluster: u64,
+    /// See `cluster`.
+    pub item: u64,
+    /// See `cluster`.
+    pub cell: u64,
+    /// Unparsed replies.
+    pub n_unparsed: u64,
+    /// Distinct answers, ascending, and how often each was given.
+    pub answers: Vec<(f64, u64)>,
+}
+
 impl DrawTally {
     /// Counts one answer: a score, or the code of a verdict or category; NaN is an unparsed reply.
     ///
@@ -37,14 +52,26 @@ impl DrawTally {
         self.0.total()
     }
 
-    /// Returns each cell's cluster and item and its parsed answers with their counts, in ascending order; none of them empty.
-    fn cells(&self) -> impl Iterator<Item = (u64, u64, Vec<(f64, u64)>)> + '_ {
-        runs(&self.0, |key| (key.0, key.1, key.2)).filter_map(|run| {
-            let (cluster, item, ..) = *run[0].0;
-            let parsed: Vec<(f64, u64)> =
-                run.iter().map(|(key, n)| (key.3.value(), *n)).filter(|(x, _)| !x.is_nan()).collect();
-            (!parsed.is_empty()).then_some((cluster, item, parsed))
+    /// Returns the cells in order of cluster, item and cell: what any further statistic of draws can be made from, once all shards are
+    /// merged.
+    pub fn cells(&self) -> impl Iterator<Item = CellCounts> + '_ {
+        runs(&self.0, |key| (key.0, key.1, key.2)).map(|run| {
+            let (cluster, item, cell, _) = *run[0].0;
+            let mut found = CellCounts { cluster, item, cell, n_unparsed: 0, answers: Vec::with_capacity(run.len()) };
+            for (key, n) in run {
+                let answer = key.3.value();
+                if answer.is_nan() {
+                    found.n_unparsed = n;
+                } else {
+                    found.answers.push((answer, n));
+                }
+            }
+            found
         })
+    }
+
+    fn parsed_cells(&self) -> impl Iterator<Item = CellCounts> + '_ {
+        self.cells().filter(|cell| !cell.answers.is_empty())
     }
 
     /// Returns the share of unparsed replies of an item, mean over items. `None` without answers.
@@ -92,12 +119,13 @@ impl DrawTally {
             }
             (*flips, *n_cells) = (0.0, 0.0);
         };
-        for (cluster, of_item, answers) in self.cells() {
-            if item != Some((cluster, of_item)) {
-                close(item.replace((cluster, of_item)), &mut flips, &mut n_cells);
+        for cell in self.parsed_cells() {
+            let here = (cell.cluster, cell.item);
+            if item != Some(here) {
+                close(item.replace(here), &mut flips, &mut n_cells);
             }
             let counts: Vec<usize> =
-                answers.iter().map(|(_, n)| usize::try_from(*n).expect("draws fit in memory")).collect();
+                cell.answers.iter().map(|(_, n)| usize::try_from(*n).expect("draws fit in memory")).collect();
             if let Some(rate) = pair_flip_rate(&counts) {
                 flips += rate;
                 n_cells += 1.0;
@@ -113,8 +141,8 @@ impl DrawTally {
     pub fn one_way(&self, centre: f64) -> Tallies<9> {
         let mut clusters = Numbering::default();
         let cells: Vec<(u32, OneWayTally)> = self
-            .cells()
-            .map(|(cluster, _, answers)| {
+            .parsed_cells()
+            .map(|CellCounts { cluster, answers, .. }| {
                 let sum_of = |f: &dyn Fn(f64) -> f64| -> f64 {
                     answers.iter().map(|(answer, n)| *n as f64 * f(answer - centre)).sum()
                 };
@@ -134,7 +162,7 @@ impl DrawTally {
     #[must_use]
     pub fn within_item_sd(&self) -> Option<f64> {
         let (mut squares, mut degrees) = (0.0, 0.0);
-        for (_, _, answers) in self.cells() {
+        for CellCounts { answers, .. } in self.parsed_cells() {
             let n = answers.iter().map(|(_, n)| *n).sum::<u64>() as f64;
             // From the first answer, so that equal ones differ by exactly 0.
             let first = answers[0].0;
@@ -168,7 +196,7 @@ impl DrawTally {
             return None;
         }
         let (mut counts, mut clusters, mut numbering) = (Vec::new(), Vec::new(), Numbering::default());
-        for (cluster, _, answers) in self.cells() {
+        for CellCounts { cluster, answers, .. } in self.parsed_cells() {
             let row = counts.len();
             counts.resize(row + values.len(), 0);
             for (answer, n) in answers {

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use draws::DrawTally;
+pub use draws::{CellCounts, DrawTally};
 pub use labels::{ClusteredKappa, LabelTally};
 pub use ratings::{NamedRatings, RatingTally};
 pub use scores::ScoreTally;

@@ -166,7 +166,9 @@ fn intervals_of_resampled_agreement_hold_the_truth() {
     let values = [1.0, 2.0, 3.0, 4.0];
     let (all, _) = draw(200_000, &mut rng);
     let mut table = vec![0.0; 16];
-    all.iter().for_each(|(first, second)| table[(4 * first + second) as usize] += 1.0);
+    for (first, second) in &all {
+        table[(4 * first + second) as usize] += 1.0;
+    }
     let truths = [
         cohen_kappa(&table, 4, &Weighting::Quadratic).unwrap().kappa,
         krippendorff_alpha(&counted(&all), &values, Metric::Ordinal).unwrap(),

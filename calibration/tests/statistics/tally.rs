@@ -8,13 +8,14 @@ use assize_calibration::agreement::kappa::{Chance, Weighting};
 use assize_calibration::audit::result::JudgeAudit;
 use assize_calibration::audit::{AuditConfig, audit};
 use assize_calibration::cluster::{ClusteredMean, ClusteredSums, Tallies, UnitValue};
+use assize_calibration::combinatorics::expected_modal_share;
 use assize_calibration::gate::Gate;
 use assize_calibration::icc::OneWayTally;
 use assize_calibration::judgement::Judgement;
 use assize_calibration::log::Log;
 use assize_calibration::raters::dawid_skene::{DawidSkeneConfig, dawid_skene};
 use assize_calibration::reliability::{Binning, calibration_error};
-use assize_calibration::tally::{DrawTally, LabelTally, RatingTally, ScoreTally};
+use assize_calibration::tally::{CellCounts, DrawTally, LabelTally, RatingTally, ScoreTally};
 use proptest::prelude::*;
 
 use crate::small_logs::close;
@@ -189,6 +190,13 @@ fn tallies_say_what_the_audit_says() {
     close(kappa.kappa.kappa, measure("kappa"), 1e-12);
     assert_eq!(kappa.n_clusters, judge.measures["kappa"].n_clusters);
     close(all.scores.auc().unwrap().estimate, measure("auc"), 1e-12);
+    // What has no function of its own follows from the cells: the expected share of the commonest of five draws.
+    let share = |cell: CellCounts| {
+        let counts: Vec<usize> = cell.answers.iter().map(|(_, n)| *n as usize).collect();
+        expected_modal_share(&counts, 5)
+    };
+    let shares: Vec<f64> = all.draws.cells().filter_map(share).collect();
+    close(shares.iter().sum::<f64>() / shares.len() as f64, measure("repeat_consistency"), 1e-12);
 }
 
 #[test]
@@ -290,7 +298,9 @@ proptest! {
             let mut sums = ClusteredSums::default();
             let mut of_part: Vec<&(u32, f64)> = values.iter().filter(|(cluster, _)| cluster % 3 == part).collect();
             of_part.sort_by_key(|(cluster, _)| *cluster);
-            of_part.iter().for_each(|(cluster, value)| sums.push(UnitValue { value: *value, weight: 1.0, cluster: *cluster }));
+            for &&(cluster, value) in &of_part {
+                sums.push(UnitValue { value, weight: 1.0, cluster });
+            }
             sums
         };
         let merged = |order: [u32; 3]| {
