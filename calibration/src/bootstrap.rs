@@ -37,8 +37,10 @@ pub struct BootstrapConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patterns {
     n_dims: usize,
-    /// Patterns × dims, row-major, in ascending order; those of `counts`.
-    tallies: Vec<f64>,
+    /// Where each pattern's entries begin, and the end.
+    starts: Vec<usize>,
+    /// What a pattern adds to which sum; zeros are left out, since most of a table of pairs is empty.
+    entries: Vec<(u32, f64)>,
     counts: Vec<u64>,
     /// Patterns drawn by binomials.
     common: Vec<usize>,
@@ -76,26 +78,49 @@ impl Patterns {
             |i: usize, j: usize| row(i).iter().zip(row(j)).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
         let mut order: Vec<usize> = (0..counts.len()).filter(|&i| counts[i] > 0).collect();
         order.sort_unstable_by(|&i, &j| compare(i, j).unwrap_or(std::cmp::Ordering::Equal));
-        let mut merged = Self { n_dims, tallies: Vec::new(), counts: Vec::new(), common: Vec::new(), rare: Vec::new() };
+        let mut merged = Self::empty(n_dims);
         let mut previous = None;
         for i in order {
             match merged.counts.last_mut() {
                 Some(count) if previous.is_some_and(|previous| compare(previous, i).is_none()) => *count += counts[i],
-                _ => {
-                    merged.tallies.extend_from_slice(row(i));
-                    merged.counts.push(counts[i]);
-                }
+                _ => merged.push((0_u32..).zip(row(i).iter().copied()).filter(|(_, tally)| *tally != 0.0), counts[i]),
             }
             previous = Some(i);
         }
-        for (pattern_idx, &count) in merged.counts.iter().enumerate() {
+        merged.split();
+        Some(merged)
+    }
+
+    /// Returns patterns of which each is given by what it adds to which of `n_dims` sums, and how many clusters have it (some).
+    /// All sums are finite, no two patterns are alike, and their order does not depend on that of the clusters.
+    pub(crate) fn of_entries<'a>(patterns: impl Iterator<Item = (&'a [(u32, f64)], u64)>, n_dims: usize) -> Self {
+        let mut all = Self::empty(n_dims);
+        for (entries, count) in patterns {
+            all.push(entries.iter().copied(), count);
+        }
+        all.split();
+        all
+    }
+
+    fn empty(n_dims: usize) -> Self {
+        Self { n_dims, starts: vec![0], entries: Vec::new(), counts: Vec::new(), common: Vec::new(), rare: Vec::new() }
+    }
+
+    fn push(&mut self, entries: impl Iterator<Item = (u32, f64)>, count: u64) {
+        self.entries.extend(entries);
+        self.starts.push(self.entries.len());
+        self.counts.push(count);
+    }
+
+    /// Splits the patterns into common and rare ones.
+    fn split(&mut self) {
+        for (pattern_idx, &count) in self.counts.iter().enumerate() {
             if count >= RARE_BELOW {
-                merged.common.push(pattern_idx);
+                self.common.push(pattern_idx);
             } else {
-                merged.rare.extend((0..count).map(|_| pattern_idx));
+                self.rare.extend((0..count).map(|_| pattern_idx));
             }
         }
-        Some(merged)
     }
 
     /// Returns how many distinct tallies there are.
@@ -110,13 +135,13 @@ impl Patterns {
         self.counts.iter().sum()
     }
 
-    fn row(&self, pattern_idx: usize) -> &[f64] {
-        &self.tallies[pattern_idx * self.n_dims..(pattern_idx + 1) * self.n_dims]
+    fn row(&self, pattern_idx: usize) -> &[(u32, f64)] {
+        &self.entries[self.starts[pattern_idx]..self.starts[pattern_idx + 1]]
     }
 
     fn add(&self, pattern_idx: usize, times: f64, sums: &mut [f64]) {
-        for (sum, tally) in sums.iter_mut().zip(self.row(pattern_idx)) {
-            *sum += times * tally;
+        for &(dim, tally) in self.row(pattern_idx) {
+            sums[dim as usize] += times * tally;
         }
     }
 
@@ -339,10 +364,13 @@ fn acceleration(strata: &[Patterns], totals: &[f64], statistic: Statistic<'_>) -
         }
         let mut left_out = Vec::with_capacity(patterns.n_patterns());
         for pattern_idx in 0..patterns.n_patterns() {
-            for (sum, (total, tally)) in sums.iter_mut().zip(totals.iter().zip(patterns.row(pattern_idx))) {
-                *sum = total - tally;
+            for &(dim, tally) in patterns.row(pattern_idx) {
+                sums[dim as usize] = totals[dim as usize] - tally;
             }
             left_out.push(statistic(&sums)?);
+            for &(dim, _) in patterns.row(pattern_idx) {
+                sums[dim as usize] = totals[dim as usize];
+            }
         }
         let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
             left_out.iter().zip(&patterns.counts).map(|(value, &count)| count as f64 * f(*value)).sum()

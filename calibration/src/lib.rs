@@ -28,3 +28,4 @@ pub mod roc;
 pub mod self_test;
 pub mod sequential;
 pub mod simulate;
+pub mod tally;

@@ -7,3 +7,4 @@ pub mod alpha;
 pub mod consistency;
 pub mod kappa;
 pub mod multi;
+pub mod resampled;

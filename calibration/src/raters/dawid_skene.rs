@@ -8,6 +8,7 @@
 //! agree with the paper's anaesthetists, and with crowd-kit 1.4.2 to 1e-9 after the same number of iterations. crowd-kit stops
 //! by a bound that counts the class prior once a rating, which may stop it early; here it is the log-likelihood.
 
+use super::patterns::Merged;
 use super::{EmConfig, Posterior, Ratings, majority, normalise_logs};
 
 /// A probability of something that was seen is not below this, before it is normalised: EM cannot leave a 0. As in crowd-kit.
@@ -138,16 +139,19 @@ impl Tables {
         self.pseudo_count / (self.support[rater_idx * k + truth] + k as f64 * self.pseudo_count).max(FLOOR)
     }
 
-    /// Sets the tables to the most likely ones, given the items' probabilities.
-    fn maximise(&mut self, ratings: &Ratings, posterior: &Posterior) {
-        let k = self.n_categories;
+    /// Sets the tables to the most likely ones, given the patterns' probabilities.
+    fn maximise(&mut self, merged: &Merged, posterior: &Posterior) {
+        let (k, ratings) = (self.n_categories, &merged.ratings);
         self.probability.fill(0.0);
-        for item_idx in 0..ratings.n_items {
-            let shares = posterior.of_item(item_idx);
-            for rating_idx in ratings.starts[item_idx]..ratings.starts[item_idx + 1] {
-                let use_idx = ratings.uses[rating_idx];
-                for (sum, share) in self.probability[use_idx * k..(use_idx + 1) * k].iter_mut().zip(shares) {
-                    *sum += share;
+        let mut counted = vec![0.0; k];
+        for (pattern_idx, n) in merged.n_items.iter().enumerate() {
+            for (count, share) in counted.iter_mut().zip(posterior.of_item(pattern_idx)) {
+                *count = n * share;
+            }
+            for use_id in &ratings.uses[ratings.starts[pattern_idx]..ratings.starts[pattern_idx + 1]] {
+                let use_idx = *use_id as usize;
+                for (sum, count) in self.probability[use_idx * k..(use_idx + 1) * k].iter_mut().zip(&counted) {
+                    *sum += count;
                 }
             }
         }
@@ -179,24 +183,24 @@ impl Tables {
         }
     }
 
-    /// Sets the items' probabilities to those that follow from the tables; returns the log-likelihood.
-    fn expect(&self, ratings: &Ratings, prior: &[f64], posterior: &mut Posterior) -> f64 {
-        let k = self.n_categories;
+    /// Sets the patterns' probabilities to those that follow from the tables; returns the log-likelihood.
+    fn expect(&self, merged: &Merged, prior: &[f64], posterior: &mut Posterior) -> f64 {
+        let (k, ratings) = (self.n_categories, &merged.ratings);
         let log_prior: Vec<f64> = prior.iter().map(|share| share.ln()).collect();
         let logs: Vec<f64> = self.probability.iter().map(|probability| probability.ln()).collect();
         let mut log_likelihood = 0.0;
-        for item_idx in 0..ratings.n_items {
-            let row = posterior.of_item_mut(item_idx);
+        for (pattern_idx, n) in merged.n_items.iter().enumerate() {
+            let row = posterior.of_item_mut(pattern_idx);
             row.copy_from_slice(&log_prior);
-            for rating_idx in ratings.starts[item_idx]..ratings.starts[item_idx + 1] {
-                let use_idx = ratings.uses[rating_idx];
+            for use_id in &ratings.uses[ratings.starts[pattern_idx]..ratings.starts[pattern_idx + 1]] {
+                let use_idx = *use_id as usize;
                 for (sum, log) in row.iter_mut().zip(&logs[use_idx * k..(use_idx + 1) * k]) {
                     *sum += log;
                 }
             }
             let log_sum = normalise_logs(row);
-            if ratings.is_rated(item_idx) {
-                log_likelihood += log_sum;
+            if ratings.is_rated(pattern_idx) {
+                log_likelihood += n * log_sum;
             }
         }
         log_likelihood
@@ -204,8 +208,8 @@ impl Tables {
 }
 
 /// Returns the class prior: the items' mean, with a floor for categories that somebody gave.
-fn class_prior(posterior: &Posterior, is_used: &[bool]) -> Vec<f64> {
-    let mut prior = posterior.mean();
+fn class_prior(merged: &Merged, posterior: &Posterior, is_used: &[bool]) -> Vec<f64> {
+    let mut prior = merged.mean(posterior);
     for (share, is_used) in prior.iter_mut().zip(is_used) {
         *share = if *is_used { share.max(FLOOR) } else { 0.0 };
     }
@@ -221,24 +225,25 @@ fn class_prior(posterior: &Posterior, is_used: &[bool]) -> Vec<f64> {
 /// Cost of an iteration: ratings × categories.
 #[must_use]
 pub fn dawid_skene(ratings: &Ratings, config: DawidSkeneConfig) -> DawidSkene {
+    let merged = Merged::new(ratings);
     let is_used = ratings.used_categories();
-    let mut posterior = majority(ratings);
-    let mut prior = class_prior(&posterior, &is_used);
+    let mut posterior = majority(&merged.ratings);
+    let mut prior = class_prior(&merged, &posterior, &is_used);
     let mut tables = Tables::new(ratings, config.pseudo_count);
-    tables.maximise(ratings, &posterior);
+    tables.maximise(&merged, &posterior);
     let (mut log_likelihood, mut climbed) = (Vec::new(), Vec::new());
     let mut converged = false;
     for _ in 0..config.em.max_iterations.max(1) {
-        log_likelihood.push(tables.expect(ratings, &prior, &mut posterior));
+        log_likelihood.push(tables.expect(&merged, &prior, &mut posterior));
         climbed.push(log_likelihood[log_likelihood.len() - 1] + tables.penalty);
-        prior = class_prior(&posterior, &is_used);
-        tables.maximise(ratings, &posterior);
+        prior = class_prior(&merged, &posterior, &is_used);
+        tables.maximise(&merged, &posterior);
         converged = config.em.has_converged(&climbed, ratings.n_ratings());
         if converged {
             break;
         }
     }
-    DawidSkene { posterior, prior, log_likelihood, converged, tables }
+    DawidSkene { posterior: merged.posterior_of_items(&posterior), prior, log_likelihood, converged, tables }
 }
 
 /// What [`one_coin`] found.
@@ -266,12 +271,13 @@ pub struct OneCoin {
 /// Cost of an iteration: ratings + items × categories.
 #[must_use]
 pub fn one_coin(ratings: &Ratings, config: EmConfig) -> OneCoin {
+    let merged = Merged::new(ratings);
     let is_used = ratings.used_categories();
     let n_wrong = (ratings.n_categories - 1) as f64;
     let counts = ratings.n_by_rater();
-    let mut posterior = majority(ratings);
-    let mut prior = class_prior(&posterior, &is_used);
-    let mut accuracy = accuracies(ratings, &posterior, &counts);
+    let mut posterior = majority(&merged.ratings);
+    let mut prior = class_prior(&merged, &posterior, &is_used);
+    let mut accuracy = accuracies(&merged, &posterior, &counts);
     let mut log_likelihood = Vec::new();
     let mut converged = false;
     for _ in 0..config.max_iterations.max(1) {
@@ -284,39 +290,41 @@ pub fn one_coin(ratings: &Ratings, config: EmConfig) -> OneCoin {
             })
             .collect();
         let mut sum = 0.0;
-        for item_idx in 0..ratings.n_items {
-            let row = posterior.of_item_mut(item_idx);
+        let patterns = &merged.ratings;
+        for (pattern_idx, n) in merged.n_items.iter().enumerate() {
+            let row = posterior.of_item_mut(pattern_idx);
             row.copy_from_slice(&log_prior);
             let mut all_wrong = 0.0;
-            for rating_idx in ratings.starts[item_idx]..ratings.starts[item_idx + 1] {
-                let (wrong, gain) = logs[ratings.raters[rating_idx] as usize];
+            for rating_idx in patterns.starts[pattern_idx]..patterns.starts[pattern_idx + 1] {
+                let (wrong, gain) = logs[patterns.raters[rating_idx] as usize];
                 all_wrong += wrong;
-                row[ratings.categories[rating_idx] as usize] += gain;
+                row[patterns.categories[rating_idx] as usize] += gain;
             }
             let log_sum = normalise_logs(row);
-            if ratings.is_rated(item_idx) {
-                sum += all_wrong + log_sum;
+            if patterns.is_rated(pattern_idx) {
+                sum += n * (all_wrong + log_sum);
             }
         }
         log_likelihood.push(sum);
-        prior = class_prior(&posterior, &is_used);
-        accuracy = accuracies(ratings, &posterior, &counts);
+        prior = class_prior(&merged, &posterior, &is_used);
+        accuracy = accuracies(&merged, &posterior, &counts);
         converged = config.has_converged(&log_likelihood, ratings.n_ratings());
         if converged {
             break;
         }
     }
     let accuracy = accuracy.iter().zip(&counts).map(|(right, &n)| (n > 0).then_some(*right)).collect();
-    OneCoin { posterior, prior, accuracy, log_likelihood, converged }
+    OneCoin { posterior: merged.posterior_of_items(&posterior), prior, accuracy, log_likelihood, converged }
 }
 
 /// Returns each rater's mean probability of being right; 0 without ratings.
-fn accuracies(ratings: &Ratings, posterior: &Posterior, counts: &[usize]) -> Vec<f64> {
+fn accuracies(merged: &Merged, posterior: &Posterior, counts: &[usize]) -> Vec<f64> {
+    let ratings = &merged.ratings;
     let mut right = vec![0.0; ratings.n_raters];
-    for item_idx in 0..ratings.n_items {
-        let shares = posterior.of_item(item_idx);
-        for rating_idx in ratings.starts[item_idx]..ratings.starts[item_idx + 1] {
-            right[ratings.raters[rating_idx] as usize] += shares[ratings.categories[rating_idx] as usize];
+    for (pattern_idx, n) in merged.n_items.iter().enumerate() {
+        let shares = posterior.of_item(pattern_idx);
+        for rating_idx in ratings.starts[pattern_idx]..ratings.starts[pattern_idx + 1] {
+            right[ratings.raters[rating_idx] as usize] += n * shares[ratings.categories[rating_idx] as usize];
         }
     }
     right.iter().zip(counts).map(|(sum, &n)| sum / n.max(1) as f64).collect()

@@ -12,6 +12,8 @@
 //! Source: Whitehill, Ruvolo, Wu, Bergsma & Movellan 2009, NIPS 22, section 3. Tests agree with crowd-kit 1.4.2, run until it has
 //! converged, on labels, parameters and the penalised log-likelihood.
 
+use super::logistic::Logistic;
+use super::patterns::Merged;
 use super::{EmConfig, Posterior, Ratings, majority, normalise_logs};
 
 /// The mean of the normal priors of α and of log β; their standard deviation is 1.
@@ -49,11 +51,11 @@ pub struct Glad {
 /// Cost of an iteration: ratings + items × categories.
 #[must_use]
 pub fn glad(ratings: &Ratings, config: EmConfig) -> Glad {
-    let mut fit = Fit::new(ratings);
+    let mut fit = Fit::new(Merged::new(ratings));
     let mut objective = Vec::new();
     let mut converged = false;
     for _ in 0..config.max_iterations.max(1) {
-        let log_likelihood = fit.expect(ratings);
+        let log_likelihood = fit.expect();
         objective.push(log_likelihood + fit.log_prior());
         converged = config.has_converged(&objective, ratings.n_ratings());
         if converged {
@@ -61,65 +63,88 @@ pub fn glad(ratings: &Ratings, config: EmConfig) -> Glad {
         }
         fit.maximise();
     }
-    let log_likelihood = fit.expect(ratings);
+    let log_likelihood = fit.expect();
     let counts = ratings.n_by_rater();
     let ability = fit.ability.iter().zip(&counts).map(|(ability, &n)| (n > 0).then_some(*ability)).collect();
-    let easiness = (0..).zip(&fit.log_easiness).map(|(item_idx, log)| ratings.is_rated(item_idx).then(|| log.exp()));
-    Glad { ability, easiness: easiness.collect(), posterior: fit.posterior, objective, log_likelihood, converged }
+    let patterns = &fit.merged.ratings;
+    let easiness: Vec<Option<f64>> =
+        (0..).zip(&fit.log_easiness).map(|(idx, log)| patterns.is_rated(idx).then(|| log.exp())).collect();
+    let posterior = fit.merged.posterior_of_items(&fit.posterior);
+    Glad { ability, easiness: fit.merged.of_items(&easiness), posterior, objective, log_likelihood, converged }
 }
 
+/// All of it by pattern: items that were rated alike are equally easy.
 struct Fit {
+    merged: Merged,
     ability: Vec<f64>,
     log_easiness: Vec<f64>,
     posterior: Posterior,
-    /// Each rating's item, rater, and probability of being right.
-    items: Vec<u32>,
-    raters: Vec<u32>,
+    /// Each rating's pattern, how many items that has, and its probability of being right.
+    patterns: Vec<u32>,
+    n_alike: Vec<f64>,
     right: Vec<f64>,
+    point: Point,
+}
+
+/// Of each rating, at the present abilities and difficulties: the chance of being right and log(1 + exp(logit)). Whatever moves
+/// leaves them up to date, so that no point is evaluated twice.
+struct Point {
+    logistic: Logistic,
+    chance: Vec<f64>,
+    softplus: Vec<f64>,
 }
 
 impl Fit {
-    fn new(ratings: &Ratings) -> Self {
-        let mut items = Vec::with_capacity(ratings.n_ratings());
-        for (item, bounds) in (0_u32..).zip(ratings.starts.windows(2)) {
-            items.resize(bounds[1], item);
+    fn new(merged: Merged) -> Self {
+        let ratings = &merged.ratings;
+        let (mut patterns, mut n_alike) = (Vec::new(), Vec::new());
+        for ((pattern, bounds), &n) in (0_u32..).zip(ratings.starts.windows(2)).zip(&merged.n_items) {
+            patterns.resize(bounds[1], pattern);
+            n_alike.resize(bounds[1], n);
         }
+        let logistic = Logistic::new();
+        let (chance, softplus) = logistic.of(PRIOR_MEAN * PRIOR_MEAN.exp());
+        let point = Point { logistic, chance: vec![chance; patterns.len()], softplus: vec![softplus; patterns.len()] };
         Self {
             ability: vec![PRIOR_MEAN; ratings.n_raters],
             log_easiness: vec![PRIOR_MEAN; ratings.n_items],
             posterior: majority(ratings),
-            items,
-            raters: ratings.raters.clone(),
-            right: vec![0.0; ratings.n_ratings()],
+            right: vec![0.0; patterns.len()],
+            patterns,
+            n_alike,
+            point,
+            merged,
         }
     }
 
     fn log_prior(&self) -> f64 {
-        let of = |values: &[f64]| values.iter().map(|value| -0.5 * (value - PRIOR_MEAN).powi(2)).sum::<f64>();
-        of(&self.ability) + of(&self.log_easiness)
+        let of = |value: &f64| -0.5 * (value - PRIOR_MEAN).powi(2);
+        let of_items: f64 = self.log_easiness.iter().zip(&self.merged.n_items).map(|(log, n)| n * of(log)).sum();
+        self.ability.iter().map(of).sum::<f64>() + of_items
     }
 
-    /// Sets the items' probabilities and the ratings' of being right; returns the log-likelihood.
-    fn expect(&mut self, ratings: &Ratings) -> f64 {
+    /// Sets the patterns' probabilities and the ratings' of being right; returns the log-likelihood.
+    fn expect(&mut self) -> f64 {
+        let ratings = &self.merged.ratings;
         let log_prior = -(ratings.n_categories as f64).ln();
         let log_others = ((ratings.n_categories - 1) as f64).ln();
         let mut log_likelihood = 0.0;
-        for item_idx in 0..ratings.n_items {
-            let row = self.posterior.of_item_mut(item_idx);
+        for (pattern_idx, n) in self.merged.n_items.iter().enumerate() {
+            let row = self.posterior.of_item_mut(pattern_idx);
             row.fill(log_prior);
-            let easiness = self.log_easiness[item_idx].exp();
-            let of_item = ratings.starts[item_idx]..ratings.starts[item_idx + 1];
+            let easiness = self.log_easiness[pattern_idx].exp();
+            let of_pattern = ratings.starts[pattern_idx]..ratings.starts[pattern_idx + 1];
             let mut all_wrong = 0.0;
-            for rating_idx in of_item.clone() {
+            for rating_idx in of_pattern.clone() {
                 let logit = self.ability[ratings.raters[rating_idx] as usize] * easiness;
-                all_wrong -= softplus(logit) + log_others;
+                all_wrong -= self.point.softplus[rating_idx] + log_others;
                 row[ratings.categories[rating_idx] as usize] += logit + log_others;
             }
             let log_sum = normalise_logs(row);
-            if !of_item.is_empty() {
-                log_likelihood += all_wrong + log_sum;
+            if !of_pattern.is_empty() {
+                log_likelihood += n * (all_wrong + log_sum);
             }
-            for rating_idx in of_item {
+            for rating_idx in of_pattern {
                 self.right[rating_idx] = row[ratings.categories[rating_idx] as usize];
             }
         }
@@ -127,45 +152,70 @@ impl Fit {
     }
 
     fn maximise(&mut self) {
+        let Self { merged, patterns, n_alike, right, point, .. } = self;
+        let n_patterns = &merged.n_items;
         for _ in 0..STEPS {
             let easiness: Vec<f64> = self.log_easiness.iter().map(|log| log.exp()).collect();
-            step(&mut self.ability, false, &self.raters, &easiness, &self.items, &self.right);
-            step(&mut self.log_easiness, true, &self.items, &self.ability, &self.raters, &self.right);
+            let of_raters = Sides { owners: &merged.ratings.raters, partners: &easiness, partner_of: patterns };
+            step(&mut self.ability, false, None, &of_raters, n_alike, right, point);
+            let of_items = Sides { owners: patterns, partners: &self.ability, partner_of: &merged.ratings.raters };
+            step(&mut self.log_easiness, true, Some(n_patterns), &of_items, n_alike, right, point);
         }
     }
 }
 
+/// Of each rating, whose value moves and whose stays.
+struct Sides<'a> {
+    owners: &'a [u32],
+    /// The factors that stay, by partner.
+    partners: &'a [f64],
+    partner_of: &'a [u32],
+}
+
 /// Moves each owner's value one scoring step up, the partners' factors fixed. A rating's logit is the owner's factor (the value, or
-/// its exponential) times the partner's.
-fn step(values: &mut [f64], is_log: bool, owners: &[u32], partners: &[f64], partner_of: &[u32], right: &[f64]) {
+/// its exponential) times the partner's. `n_owners` is how many share each value, one where not given; `n_alike` how many ratings
+/// each one stands for.
+fn step(
+    values: &mut [f64],
+    is_log: bool,
+    n_owners: Option<&Vec<f64>>,
+    sides: &Sides<'_>,
+    n_alike: &[f64],
+    right: &[f64],
+    point: &mut Point,
+) {
     let factor = |value: f64| if is_log { value.exp() } else { value };
     let n = values.len();
-    let (mut gradient, mut information, mut height) = (vec![0.0; n], vec![1.0; n], vec![0.0; n]);
-    for (owner, value) in values.iter().enumerate() {
-        gradient[owner] = PRIOR_MEAN - value;
-        height[owner] = -0.5 * (value - PRIOR_MEAN).powi(2);
-    }
+    let prior = |owner: usize| n_owners.map_or(1.0, |n_owners| n_owners[owner]);
+    let ratings = || {
+        let partners = sides.partner_of.iter().map(|partner| sides.partners[*partner as usize]);
+        sides.owners.iter().map(|owner| *owner as usize).zip(partners).zip(right.iter().zip(n_alike))
+    };
+    let mut gradient: Vec<f64> = (0..n).map(|owner| prior(owner) * (PRIOR_MEAN - values[owner])).collect();
+    let mut information: Vec<f64> = (0..n).map(prior).collect();
+    let height_of_prior = |owner: usize, value: f64| -0.5 * prior(owner) * (value - PRIOR_MEAN).powi(2);
+    let mut height: Vec<f64> = (0..n).map(|owner| height_of_prior(owner, values[owner])).collect();
     let factors: Vec<f64> = values.iter().map(|value| factor(*value)).collect();
-    for ((&owner, &partner), right) in owners.iter().zip(partner_of).zip(right) {
-        let (owner, partner) = (owner as usize, partners[partner as usize]);
+    let at_point = point.chance.iter().zip(&point.softplus);
+    for (((owner, partner), (right, n_alike)), (chance, softplus)) in ratings().zip(at_point) {
         let logit = factors[owner] * partner;
         let slope = if is_log { logit } else { partner };
-        let chance = 1.0 / (1.0 + (-logit).exp());
-        gradient[owner] += (right - chance) * slope;
-        information[owner] += chance * (1.0 - chance) * slope * slope;
-        height[owner] += right * logit - softplus(logit);
+        gradient[owner] += n_alike * (right - chance) * slope;
+        information[owner] += n_alike * chance * (1.0 - chance) * slope * slope;
+        height[owner] += n_alike * (right * logit - softplus);
     }
     let mut moves: Vec<f64> = gradient.iter().zip(&information).map(|(gradient, total)| gradient / total).collect();
     let mut is_open = vec![true; n];
-    for halving in 0..=HALVINGS {
+    // The last time nothing moves, and what is open returns to where it was.
+    for halving in 0..=HALVINGS + 1 {
         let trials: Vec<f64> = values.iter().zip(&moves).map(|(value, change)| factor(value + change)).collect();
-        let mut reached: Vec<f64> =
-            values.iter().zip(&moves).map(|(value, change)| -0.5 * (value + change - PRIOR_MEAN).powi(2)).collect();
-        for ((&owner, &partner), right) in owners.iter().zip(partner_of).zip(right) {
-            let owner = owner as usize;
+        let mut reached: Vec<f64> = (0..n).map(|owner| height_of_prior(owner, values[owner] + moves[owner])).collect();
+        let at_point = point.chance.iter_mut().zip(&mut point.softplus);
+        for (((owner, partner), (right, n_alike)), (chance, softplus)) in ratings().zip(at_point) {
             if is_open[owner] {
-                let logit = trials[owner] * partners[partner as usize];
-                reached[owner] += right * logit - softplus(logit);
+                let logit = trials[owner] * partner;
+                (*chance, *softplus) = point.logistic.of(logit);
+                reached[owner] += n_alike * (right * logit - *softplus);
             }
         }
         let mut any_open = false;
@@ -174,7 +224,7 @@ fn step(values: &mut [f64], is_log: bool, owners: &[u32], partners: &[f64], part
                 is_open[owner] = false;
             } else if is_open[owner] {
                 // What is not finite is no height either.
-                moves[owner] = if halving == HALVINGS { 0.0 } else { 0.5 * moves[owner] };
+                moves[owner] = if halving >= HALVINGS { 0.0 } else { 0.5 * moves[owner] };
                 any_open = true;
             }
         }
@@ -185,9 +235,4 @@ fn step(values: &mut [f64], is_log: bool, owners: &[u32], partners: &[f64], part
     for (value, change) in values.iter_mut().zip(&moves) {
         *value += change;
     }
-}
-
-/// Returns log(1 + exp(x)).
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use statrs::function::gamma::{digamma, ln_gamma};
 
+use super::patterns::Merged;
 use super::{EmConfig, Posterior, Ratings, normalise_logs};
 
 /// Both parameters of the beta prior of a competence: most raters know or do not.
@@ -88,18 +89,21 @@ pub struct Mace {
 /// Cost of an iteration of one restart: ratings + items × categories.
 #[must_use]
 pub fn mace(ratings: &Ratings, config: MaceConfig) -> Mace {
+    let merged = Merged::new(ratings);
+    let n_by_use = merged.n_by_use();
     let base = ChaCha8Rng::seed_from_u64(config.seed);
     let fits: Vec<Fit> = (0..config.n_restarts.max(1))
         .into_par_iter()
         .map(|restart_idx| {
             let mut rng = base.clone();
             rng.set_stream(u64::from(restart_idx));
-            Fit::new(ratings, config.method, &mut rng).climb(ratings, config.em)
+            Fit::new(&merged.ratings, config.method, &mut rng).climb(&merged, &n_by_use, config.em)
         })
         .collect();
     let restarts: Vec<f64> = fits.iter().map(Fit::height).collect();
     let best = fits.into_iter().reduce(|best, fit| if fit.height() > best.height() { fit } else { best });
-    best.expect("there is a restart").finish(ratings, restarts)
+    let best = best.expect("there is a restart");
+    best.finish(&merged, &n_by_use, ratings.n_by_rater(), restarts)
 }
 
 /// Parameters of all raters; those of variational Bayes sum to less than 1.
@@ -158,14 +162,14 @@ impl Fit {
         self.objective.last().copied().unwrap_or(f64::NEG_INFINITY)
     }
 
-    fn climb(mut self, ratings: &Ratings, em: EmConfig) -> Self {
+    fn climb(mut self, merged: &Merged, n_by_use: &[f64], em: EmConfig) -> Self {
         // The random start has no place under the priors: the objective begins after it.
-        self.expect(ratings);
+        self.expect(merged, n_by_use);
         for _ in 0..em.max_iterations.max(1) {
-            self.maximise(ratings);
-            let log_likelihood = self.expect(ratings);
+            self.maximise(&merged.ratings);
+            let log_likelihood = self.expect(merged, n_by_use);
             self.objective.push(log_likelihood + self.penalty);
-            self.converged = em.has_converged(&self.objective, ratings.n_ratings());
+            self.converged = em.has_converged(&self.objective, merged.n_ratings);
             if self.converged {
                 break;
             }
@@ -173,36 +177,46 @@ impl Fit {
         self
     }
 
-    /// Sets the items' probabilities and the expected counts; returns the log-likelihood.
-    fn expect(&mut self, ratings: &Ratings) -> f64 {
+    /// Sets the patterns' probabilities and the expected counts; returns the log-likelihood.
+    fn expect(&mut self, merged: &Merged, n_by_use: &[f64]) -> f64 {
+        let ratings = &merged.ratings;
         let Parameters { guesses, knows, strategy } = &self.parameters;
         let log_prior = -(ratings.n_categories as f64).ln();
-        self.guessed.fill(0.0);
-        self.known.fill(0.0);
+        // There are few uses: no logarithm is taken by rating.
+        let mut gains = Vec::with_capacity(strategy.len());
         let mut log_likelihood = 0.0;
-        for item_idx in 0..ratings.n_items {
-            let row = self.posterior.of_item_mut(item_idx);
-            row.fill(log_prior);
-            let of_item = ratings.starts[item_idx]..ratings.starts[item_idx + 1];
-            let mut all_guessed = 0.0;
-            for rating_idx in of_item.clone() {
-                let (rater, use_idx) = (ratings.raters[rating_idx] as usize, ratings.uses[rating_idx]);
-                let by_guess = guesses[rater] * strategy[use_idx];
-                all_guessed += by_guess.ln();
-                row[ratings.categories[rating_idx] as usize] += (knows[rater] / by_guess).ln_1p();
+        for (rater_idx, bounds) in ratings.use_starts.windows(2).enumerate() {
+            for use_idx in bounds[0]..bounds[1] {
+                let by_guess = guesses[rater_idx] * strategy[use_idx];
+                gains.push((knows[rater_idx] / by_guess).ln_1p());
+                log_likelihood += n_by_use[use_idx] * by_guess.ln();
             }
-            log_likelihood += if of_item.is_empty() {
-                normalise_logs(row);
-                0.0
-            } else {
-                all_guessed + normalise_logs(row)
-            };
-            for rating_idx in of_item {
-                let (rater, use_idx) = (ratings.raters[rating_idx] as usize, ratings.uses[rating_idx]);
-                let by_guess = guesses[rater] * strategy[use_idx];
-                let known = row[ratings.categories[rating_idx] as usize] * knows[rater] / (by_guess + knows[rater]);
-                self.known[rater] += known;
-                self.guessed[use_idx] += 1.0 - known;
+        }
+        // First the expected ratings, by use, that are right.
+        self.guessed.fill(0.0);
+        for (pattern_idx, n) in merged.n_items.iter().enumerate() {
+            let row = self.posterior.of_item_mut(pattern_idx);
+            row.fill(log_prior);
+            let of_pattern = ratings.starts[pattern_idx]..ratings.starts[pattern_idx + 1];
+            let (uses, categories) = (&ratings.uses[of_pattern.clone()], &ratings.categories[of_pattern]);
+            for (&use_id, &category) in uses.iter().zip(categories) {
+                row[category as usize] += gains[use_id as usize];
+            }
+            let log_sum = normalise_logs(row);
+            if !uses.is_empty() {
+                log_likelihood += n * log_sum;
+            }
+            for (&use_id, &category) in uses.iter().zip(categories) {
+                self.guessed[use_id as usize] += n * row[category as usize];
+            }
+        }
+        for (rater_idx, bounds) in ratings.use_starts.windows(2).enumerate() {
+            self.known[rater_idx] = 0.0;
+            for use_idx in bounds[0]..bounds[1] {
+                let by_guess = guesses[rater_idx] * strategy[use_idx];
+                let known = self.guessed[use_idx] * knows[rater_idx] / (by_guess + knows[rater_idx]);
+                self.known[rater_idx] += known;
+                self.guessed[use_idx] = (n_by_use[use_idx] - known).max(0.0);
             }
         }
         log_likelihood
@@ -257,7 +271,8 @@ impl Fit {
 
     /// Replaces the parameters by their posterior means, and takes the likelihood there. The items keep the probabilities from
     /// before, which are the method's.
-    fn finish(mut self, ratings: &Ratings, restarts: Vec<f64>) -> Mace {
+    fn finish(mut self, merged: &Merged, n_by_use: &[f64], n_by_rater: Vec<usize>, restarts: Vec<f64>) -> Mace {
+        let ratings = &merged.ratings;
         let (k, n_categories) = (ratings.n_categories as f64, ratings.n_categories);
         let (of_knowing, of_strategy) = match self.method {
             MaceMethod::VariationalBayes => (COMPETENCE_PRIOR, STRATEGY_PRIOR),
@@ -279,11 +294,10 @@ impl Fit {
                 row[ratings.use_categories[use_idx] as usize] = share;
             }
         }
-        let posterior = self.posterior.clone();
-        let log_likelihood = self.expect(ratings);
-        let counts = ratings.n_by_rater();
+        let posterior = merged.posterior_of_items(&self.posterior);
+        let log_likelihood = self.expect(merged, n_by_use);
         let competence =
-            self.parameters.knows.iter().zip(&counts).map(|(knows, &n)| (n > 0).then_some(*knows)).collect();
+            self.parameters.knows.iter().zip(n_by_rater).map(|(knows, n)| (n > 0).then_some(*knows)).collect();
         Mace {
             posterior,
             competence,
