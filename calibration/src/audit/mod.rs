@@ -6,21 +6,28 @@ pub mod catalogue;
 mod chance;
 mod compare;
 mod config;
+mod costs;
 mod decide;
 mod errors;
 mod estimate;
 mod findings;
+mod forecasts;
+mod in_use;
 mod intraclass;
 mod labels;
 mod panel;
 mod parsing;
+mod pass_rate;
 mod position;
 mod ranking;
+mod recalibrated;
+mod reliability;
 pub mod result;
 mod scores;
 mod settings;
 mod stability;
 mod table;
+mod threshold_costs;
 mod thresholds;
 mod truth;
 mod voting;
@@ -174,8 +181,7 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
         .collect();
     let mut all = Measured::default();
     for part in parts {
-        all.values.extend(part.values);
-        all.unmeasured.extend(part.unmeasured);
+        all.append(part);
     }
     // One family may have measured what another could not: scores that accept agree with labels that are no scores.
     all.unmeasured.retain(|unmeasured| !all.values.contains_key(unmeasured.id.as_str()));
@@ -195,7 +201,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
     let log = table.log;
     let level = config.level;
     let accepts = truth::Accepts::of(table, config);
-    let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
+    let ((mut measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
         rayon::join(
             || {
                 rayon::join(
@@ -213,7 +219,26 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
                 )
             },
         );
-    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
+    let (probabilities, corrected) = rayon::join(
+        || {
+            let mut measured = Measured::default();
+            let reliability = reliability::reliability(table, subject, config, &mut measured);
+            (reliability, measured)
+        },
+        || {
+            let mut measured = Measured::default();
+            let corrected = pass_rate::pass_rate(table, subject, config, &mut measured);
+            (corrected, measured)
+        },
+    );
+    let (reliability, of_probabilities) = probabilities;
+    let (corrected_pass_rate, of_stream) = corrected;
+    measured.append(of_probabilities);
+    measured.append(of_stream);
+    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level);
+    if config.tuned_on_items {
+        why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
+    }
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let findings = findings::findings(&findings::Evidence {
         kind: table.kind,
@@ -224,6 +249,8 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         baselines: &baselines,
         error_clusters: error_clusters.as_ref(),
         n_items,
+        is_tuned: config.tuned_on_items,
+        reliability: &reliability,
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
@@ -247,6 +274,8 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         unparsed_by: parsing::splits(table, subject, level),
         voting,
         thresholds,
+        reliability,
+        corrected_pass_rate,
         confusion,
         baselines,
         error_clusters,

@@ -263,6 +263,23 @@ fn lang_reiczigel_covers() {
     }
 }
 
+/// Also where Lang and Reiczigel's misses too often on one side.
+#[test]
+fn recovered_variances_cover_on_both_sides() {
+    for (prevalence, sensitivity, specificity, n, n_labelled) in
+        [(0.5, 0.9, 0.8, 200, 50), (0.95, 0.8, 0.7, 300, 40), (0.3, 0.7, 0.65, 500, 50), (0.1, 0.85, 0.9, 300, 100)]
+    {
+        let passing = prevalence * sensitivity + (1.0 - prevalence) * (1.0 - specificity);
+        check(1_000, prevalence, |rng| {
+            let (n, m) = (f64::from(n), f64::from(n_labelled));
+            let passed = heads(rng, n as u32, passing);
+            let counts = [passed, n, heads(rng, n_labelled, sensitivity), m, heads(rng, n_labelled, specificity), m];
+            let interval = corrected(&counts, 0.95).mover;
+            (interval.low, interval.high)
+        });
+    }
+}
+
 fn stream(rng: &mut ChaCha8Rng, n: usize, right: f64) -> (Vec<f64>, Vec<f64>) {
     (0..n)
         .map(|_| {
@@ -274,8 +291,8 @@ fn stream(rng: &mut ChaCha8Rng, n: usize, right: f64) -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn powered_means_cover_on_random_samples() {
-    for (right, n, size) in [(0.7, 60, 200), (0.5, 100, 100), (0.8, 100, 300), (0.7, 30, 100)] {
-        check(400, right, |rng| {
+    for (right, n, size) in [(0.7, 60, 200), (0.5, 100, 100), (0.8, 100, 300), (0.7, 30, 100), (0.9, 30, 300)] {
+        check(1_000, right, |rng| {
             let ((truths, judged), (_, open)) = (stream(rng, n, right), stream(rng, size, right));
             let interval = ppi(&truths, &judged, &open, PowerTuning::Tuned).interval;
             (interval.low, interval.high)

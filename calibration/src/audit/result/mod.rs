@@ -3,6 +3,10 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod costs;
+mod pass_rate;
+mod reliability;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,6 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
+
+pub use costs::{CostedThreshold, ThresholdCosts};
+pub use pass_rate::CorrectedPassRate;
+pub use reliability::{
+    ProbabilityScores, RecalibrationAudit, RecalibrationMap, Reliability, ReliabilityCurve, ReliabilityPoint,
+};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -151,6 +161,9 @@ pub struct Thresholds {
     pub cap: f64,
     /// False accepts and false rejects at thresholds chosen on other folds: what choosing from these data costs.
     pub cross_validated: Option<CrossValidated>,
+    /// What errors cost, where costs are stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<ThresholdCosts>,
 }
 
 /// Error rates at thresholds chosen on the other folds.
@@ -316,6 +329,12 @@ pub struct JudgeAudit {
     /// What a threshold would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
+    /// Whether confidences, and scores recalibrated, mean what they say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reliability: Vec<Reliability>,
+    /// What of the items without labels is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected_pass_rate: Option<CorrectedPassRate>,
     /// Judged against true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confusion: Option<Confusion>,
