@@ -339,9 +339,9 @@ fn perfect_by(forecast: &Forecast<'_>) -> String {
 /// Draws of normal bins.
 const NORMAL_DRAWS: u32 = 2_000;
 
-/// Draws enough for the mean to within a thirtieth of its spread, and no more than a large log can wait for.
+/// Draws enough for the mean to within a tenth of its spread, and no more than a large log can wait for.
 fn n_simulations(forecast: &Forecast<'_>) -> u32 {
-    u32::try_from(1_000_000 / forecast.n_observations.max(1)).unwrap_or(u32::MAX).clamp(100, 400)
+    u32::try_from(1_000_000 / forecast.n_observations.max(1)).unwrap_or(u32::MAX).clamp(100, 200)
 }
 
 /// Returns mean and 95th percentile of the error of a judge that means what it says.

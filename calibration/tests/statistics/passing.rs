@@ -180,7 +180,7 @@ fn the_threshold_follows_the_costs() {
         costs.cheapest.threshold
     };
     let (dear, even, cheap) = (chosen([50.0, 1.0]), chosen([1.0, 1.0]), chosen([1.0, 50.0]));
-    assert!(dear > even && even > cheap, "{dear:?} {even:?} {cheap:?}");
+    assert!(dear > even && even >= cheap, "{dear:?} {even:?} {cheap:?}");
     // Where false rejects cost nothing, nothing is worth accepting.
     assert_eq!(chosen([1.0, 0.0]), None);
 }
