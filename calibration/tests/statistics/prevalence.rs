@@ -34,6 +34,9 @@ fn corrected_rates_agree_with_judgy_and_the_paper() {
         let interval = numbers(&set["interval"]);
         assert_close(actual.interval.low, interval[0], 1e-9, "low");
         assert_close(actual.interval.high, interval[1], 1e-9, "high");
+        let mover = numbers(&set["mover"]);
+        assert_close(actual.mover.low, mover[0], 1e-9, "low, by recovered variances");
+        assert_close(actual.mover.high, mover[1], 1e-9, "high, by recovered variances");
         assert_close(actual.youden_low, set["youden_low"].as_f64().unwrap(), 1e-9, "bound of J");
         assert!(actual.is_identified);
     }
@@ -325,6 +328,8 @@ proptest! {
         let rate = corrected(&counts, level);
         prop_assert!(rate.interval.low <= rate.interval.high);
         prop_assert!((0.0..=1.0).contains(&rate.interval.low) && (0.0..=1.0).contains(&rate.interval.high));
+        prop_assert!(rate.mover.low <= rate.mover.high);
+        prop_assert!((0.0..=1.0).contains(&rate.mover.low) && (0.0..=1.0).contains(&rate.mover.high));
         prop_assert!(rate.youden_low <= rate.youden + 1e-12);
         prop_assert!(rate.is_identified || rate.interval.high - rate.interval.low >= 1.0);
     }
