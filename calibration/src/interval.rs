@@ -97,6 +97,25 @@ pub enum Spread {
         /// The lowest and highest value possible.
         range: [f64; 2],
     },
+    /// A sum of two proportions with weights that are not negative: MOVER (Zou & Donner 2008), with the correlation that shared clusters
+    /// give the two estimates.
+    Sum {
+        /// The first proportion.
+        first: ClusteredProportion,
+        /// The second.
+        second: ClusteredProportion,
+        /// What each is multiplied by.
+        weights: [f64; 2],
+        /// Correlation of both estimates, −1..=1.
+        correlation: f64,
+    },
+    /// An interval made at one level by a method of its own; none at any other level, so that no gate can rest on it.
+    AtLevel {
+        /// The interval.
+        interval: Interval,
+        /// Its level.
+        level: f64,
+    },
     /// A predictive value at a fixed base rate, 1 / (1 + ratio · odds), where the ratio is that of two proportions and
     /// its interval is MOVER-R (Donner & Zou 2012), which keeps its meaning at 0 of n.
     Predictive {
@@ -180,6 +199,17 @@ impl Spread {
                     high: (estimate + size * bound.high).min(range[1]),
                 })
             }
+            Self::Sum { first, second, weights, correlation } => {
+                let (one, other) = (first.interval(level)?, second.interval(level)?);
+                let together = |a: f64, b: f64| {
+                    let (a, b) = (a * weights[0], b * weights[1]);
+                    (a * a + b * b + 2.0 * correlation * a * b).max(0.0).sqrt()
+                };
+                let down = together(first.estimate - one.low, second.estimate - other.low);
+                let up = together(one.high - first.estimate, other.high - second.estimate);
+                Some(Interval { low: (estimate - down).max(0.0), high: (estimate + up).min(weights[0] + weights[1]) })
+            }
+            Self::AtLevel { interval, level: made_at } => (level.total_cmp(&made_at).is_eq()).then_some(interval),
             Self::Predictive { error, success, odds } => {
                 let ratio = mover_ratio(&error, &success, level)?;
                 let value = |ratio: f64| 1.0 / (1.0 + ratio * odds);

@@ -257,7 +257,7 @@ pub struct Judgement<'a> {
     /// The judged text or a digest of it. Items with the same content are one cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Cow<'a, str>>,
-    /// The judge's stated probability, 0..=1, that the item is good (or, for a choice, that its choice is right).
+    /// The judge's stated probability, 0..=1, that the item is good (or, for a choice or category, that this answer is right).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// Length of candidate A, or of the only text, in any one unit.

@@ -6,6 +6,8 @@
 //!
 //! Neither mends labels that are wrong, and neither knows of unparsed replies: count them before.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::distribution::{normal_quantile, t_quantile};
@@ -41,6 +43,12 @@ impl Trials {
         Self::counted(proportion.estimate * n, n)
     }
 
+    /// Returns the same rate of `factor` times as many trials; `factor` is positive.
+    #[must_use]
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Self { n: self.n * factor, ..self }
+    }
+
     /// Returns the rate, 0..=1.
     #[must_use]
     pub const fn rate(self) -> f64 {
@@ -60,8 +68,13 @@ pub struct CorrectedRate {
     /// (pass rate + TNR − 1) / J as it comes out: below 0 or above 1 where the judge passes less or more than its error rates
     /// allow, which says that those rates are not the stream's. `None` at J = 0.
     pub estimate: Option<f64>,
-    /// The interval, cut to 0..=1; all of it where nothing is identified. It need not hold an estimate near 0 or 1.
+    /// The interval of Lang and Reiczigel, cut to 0..=1; all of it where nothing is identified. It need not hold an estimate near 0 or
+    /// 1. Simulated coverage: .950 to .983 at 95 % with 20 to 100 labels a class, at most .035 missing on one side.
     pub interval: Interval,
+    /// The interval by the method of variance estimates recovery, cut and undecided as the other: each rate is moved to the ends of its
+    /// Clopper–Pearson interval, and the three moves are added in squares. Simulated in the same settings: .959 to .989, at most .024 on one
+    /// side, mostly a tenth wider.
+    pub mover: Interval,
     /// J = TPR + TNR − 1 (Youden), −1..=1: what is left of a difference between streams after the judge has seen them.
     pub youden: f64,
     /// Lower bound of J at the same level.
@@ -80,8 +93,7 @@ pub struct CorrectedRate {
 ///
 /// Source: Rogan & Gladen 1978 for the estimate; Lang & Reiczigel 2014, "Confidence limits for prevalence of disease adjusted for
 /// estimated sensitivity and specificity", with their +1/+2 and +z²/2 adjustments; Newcombe 1998 (method 10, Wilson limits) for
-/// the bound of J. The estimate agrees with judgy 0.1 where that does not clip it. Simulated coverage: .950 to
-/// .983 at 95 % with 20 to 100 labels a class, at most .035 missing on one side.
+/// the bound of J; Zou & Donner 2008 for the recovery of variances. The estimate agrees with judgy 0.1 where that does not clip it.
 #[must_use]
 pub fn rogan_gladen(passed: Trials, accepted: Trials, rejected: Trials, level: f64) -> Option<CorrectedRate> {
     if !(level > 0.0 && level < 1.0) {
@@ -113,21 +125,55 @@ pub fn rogan_gladen(passed: Trials, accepted: Trials, rejected: Trials, level: f
     } else {
         Interval { low: 0.0, high: 1.0 }
     };
-    Some(CorrectedRate { estimate, interval, youden, youden_low, is_identified })
+    let mover = match estimate {
+        Some(estimate) if is_identified => moved(estimate, passed, accepted, rejected, level)?,
+        _ => Interval { low: 0.0, high: 1.0 },
+    };
+    Some(CorrectedRate { estimate, interval, mover, youden, youden_low, is_identified })
+}
+
+/// Moves each rate to both ends of its interval and adds what the estimate moves down, and up, in squares.
+fn moved(estimate: f64, passed: Trials, accepted: Trials, rejected: Trials, level: f64) -> Option<Interval> {
+    let rate = |passed: f64, accepted: f64, rejected: f64| {
+        let youden = accepted + rejected - 1.0;
+        (youden > 0.0).then(|| (passed + rejected - 1.0) / youden)
+    };
+    let ends = |trials: Trials| clopper_pearson(trials.rate * trials.n, trials.n, level);
+    let (of_passed, of_accepted, of_rejected) = (ends(passed)?, ends(accepted)?, ends(rejected)?);
+    let (mut down, mut up) = (0.0, 0.0);
+    for [first, second] in [
+        [of_passed.low, of_passed.high].map(|end| rate(end, accepted.rate, rejected.rate)),
+        [of_accepted.low, of_accepted.high].map(|end| rate(passed.rate, end, rejected.rate)),
+        [of_rejected.low, of_rejected.high].map(|end| rate(passed.rate, accepted.rate, end)),
+    ] {
+        // Where the judge may be guessing at that end, the rate may be anything.
+        let (Some(first), Some(second)) = (first, second) else { return Some(Interval { low: 0.0, high: 1.0 }) };
+        let (below, above) = (estimate - first.min(second), first.max(second) - estimate);
+        down += below.max(0.0).powi(2);
+        up += above.max(0.0).powi(2);
+    }
+    Some(Interval { low: (estimate - down.sqrt()).clamp(0.0, 1.0), high: (estimate + up.sqrt()).clamp(0.0, 1.0) })
 }
 
 /// How the labelled items were chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LabelSampling {
     /// A random sample of the stream whose rate is asked for.
     Random,
     /// By their labels, say half right and half wrong.
     ByLabel,
     /// Nobody knows.
+    #[default]
     Unknown,
 }
 
 impl LabelSampling {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    pub(crate) const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
     /// Returns the word for it in settings and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -180,9 +226,10 @@ pub struct PpiMean {
     pub estimate: f64,
     /// √(labelled variance + unlabelled variance).
     pub standard_error: f64,
-    /// The interval, cut to 0..=1: t with Welch–Satterthwaite degrees, where the labelled variance reckons with one cluster more like
-    /// the one farthest off. Simulated from 30 to 200 labels it covers .944 to .974; without that cluster .909 to .944. Where nothing
-    /// varies among the labelled, as far as one other item in m clusters could move it.
+    /// The interval: Wilson's, of as many trials as would have this variance, with t of Welch–Satterthwaite degrees in place of z; the
+    /// labelled variance reckons with one cluster more like the one farthest off. Simulated from 30 to 200 labels it covers .952 to
+    /// .991 and misses at most .026 on one side; symmetric around the estimate it missed up to .039, its low end being too high. Where
+    /// nothing varies among the labelled, as far as one other item in m clusters could move it.
     pub interval: Interval,
     /// λ, the weight of the judge's answers.
     pub lambda: f64,
@@ -278,17 +325,24 @@ pub fn ppi_mean(
     let variance = labelled_variance + unlabelled_variance;
     let estimate = truth + lambda * (judged_open - judged_known);
     let (known_degrees, open_degrees) = ((known.n_clusters - 1) as f64, (open.n_clusters - 1) as f64);
-    let half = if labelled_variance > 1e-24 {
+    let centre = estimate.clamp(0.0, 1.0);
+    let interval = if labelled_variance > 1e-24 {
         // One labelled cluster more like the one that is farthest off: with few errors the t interval alone covers .91 to .94.
         let largest = rectified.iter().fold(0.0_f64, |largest, sum| largest.max(sum * sum));
         let cautious = labelled_variance + largest;
         let variance = cautious + unlabelled_variance;
         let degrees = variance * variance
             / (cautious * cautious / known_degrees + unlabelled_variance * unlabelled_variance / open_degrees);
-        t_quantile(0.5 * (1.0 + level), degrees) * variance.sqrt()
+        let size = if centre > 0.0 && centre < 1.0 {
+            (centre * (1.0 - centre) / variance).clamp(1.0, (known.n_clusters + open.n_clusters) as f64)
+        } else {
+            known.n_clusters as f64
+        };
+        score_interval(centre, size, t_quantile(0.5 * (1.0 + level), degrees))
     } else {
         let unseen = clopper_pearson(0.0, known.n_clusters as f64, level).map_or(1.0, |interval| interval.high);
-        unseen.hypot(t_quantile(0.5 * (1.0 + level), open_degrees) * unlabelled_variance.sqrt())
+        let half = unseen.hypot(t_quantile(0.5 * (1.0 + level), open_degrees) * unlabelled_variance.sqrt());
+        Interval { low: (estimate - half).clamp(0.0, 1.0), high: (estimate + half).clamp(0.0, 1.0) }
     };
     let mut is_in_error = vec![false; known.n_clusters];
     for (i, (truth, judged)) in labelled.truths.iter().zip(labelled.judged).enumerate() {
@@ -297,7 +351,7 @@ pub fn ppi_mean(
     Ok(PpiMean {
         estimate,
         standard_error: variance.sqrt(),
-        interval: Interval { low: (estimate - half).clamp(0.0, 1.0), high: (estimate + half).clamp(0.0, 1.0) },
+        interval,
         lambda,
         labelled_variance,
         unlabelled_variance,
@@ -306,6 +360,14 @@ pub fn ppi_mean(
         n_unlabelled_clusters: open.n_clusters,
         n_clusters_in_error: is_in_error.iter().filter(|is_in_error| **is_in_error).count(),
     })
+}
+
+/// Returns Wilson's interval of a share of so many trials with this quantile. Wilson 1927.
+fn score_interval(share: f64, trials: f64, quantile: f64) -> Interval {
+    let square = quantile * quantile / trials;
+    let centre = (share + 0.5 * square) / (1.0 + square);
+    let half = (share * (1.0 - share) * square + 0.25 * square * square).sqrt() / (1.0 + square);
+    Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
 }
 
 /// Units' shares of the weight and their clusters.

@@ -328,21 +328,9 @@ fn assign(confidences: &[f64], shares: &[f64], binning: Binning, n_bins: usize) 
     if n_bins == 0 {
         return None;
     }
-    let count = n_bins as f64;
     match binning {
         Binning::EqualWidth => {
-            // As many bins as there are edges below; from the product's neighbourhood, as k/K is rounded once and p·K otherwise.
-            let bin_of = |confidence: &f64| {
-                let mut bin = bin_at(*confidence, n_bins);
-                while bin > 0 && bin as f64 / count >= *confidence {
-                    bin -= 1;
-                }
-                while bin + 1 < n_bins && (bin + 1) as f64 / count < *confidence {
-                    bin += 1;
-                }
-                bin
-            };
-            Some((confidences.iter().map(bin_of).collect(), n_bins))
+            Some((confidences.iter().map(|confidence| width_bin(*confidence, n_bins)).collect(), n_bins))
         }
         Binning::EqualMass => {
             // −0 and 0 are one confidence.
@@ -364,13 +352,27 @@ fn assign(confidences: &[f64], shares: &[f64], binning: Binning, n_bins: usize) 
     }
 }
 
+/// Returns the bin of a confidence 0..=1 among bins of equal width.
+pub(crate) fn width_bin(confidence: f64, n_bins: usize) -> usize {
+    let count = n_bins as f64;
+    // As many bins as there are edges below; from the product's neighbourhood, as k/K is rounded once and p·K otherwise.
+    let mut bin = bin_at(confidence, n_bins);
+    while bin > 0 && bin as f64 / count >= confidence {
+        bin -= 1;
+    }
+    while bin + 1 < n_bins && (bin + 1) as f64 / count < confidence {
+        bin += 1;
+    }
+    bin
+}
+
 /// Returns the bin of a position 0..=1, each with its lower end.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a position is not negative, and truncation is meant"
 )]
-fn bin_at(position: f64, n_bins: usize) -> usize {
+pub(crate) fn bin_at(position: f64, n_bins: usize) -> usize {
     ((position * n_bins as f64) as usize).min(n_bins - 1)
 }
 

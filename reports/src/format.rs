@@ -109,7 +109,7 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
 pub(crate) fn value(number: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => per_cent(number),
-        Unit::Points | Unit::Coefficient => significant(number),
+        Unit::Points | Unit::Coefficient | Unit::Loss => significant(number),
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn limit(number: f64, unit: Unit) -> String {
 fn interval_end(number: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => per_cent_digits(number),
-        Unit::Points | Unit::Coefficient => significant(number),
+        Unit::Points | Unit::Coefficient | Unit::Loss => significant(number),
     }
 }
 

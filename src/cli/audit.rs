@@ -7,6 +7,7 @@ use assize_calibration::audit::result::{Audit, Fitness, Source};
 use assize_calibration::audit::{AuditConfig, BadSetting, LookOrder};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
+use assize_calibration::prevalence::LabelSampling;
 use clap::ValueEnum;
 
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
@@ -93,6 +94,15 @@ pub(super) struct Args {
     /// Most false accepts that the chosen threshold may have, from 0 to less than 1 [default: 0.1]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     cap: Option<f64>,
+    /// What a false accept and a false reject cost, as 5:1
+    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "How to measure")]
+    costs: Option<[f64; 2]>,
+    /// How the labelled items were chosen [default: unknown]
+    #[arg(long, value_name = "HOW", help_heading = "How to measure")]
+    labels_are: Option<LabelsAre>,
+    /// The judge's prompt was tuned on these items
+    #[arg(long, help_heading = "How to measure")]
+    tuned_here: bool,
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
@@ -150,6 +160,34 @@ impl From<Anytime> for LookOrder {
     }
 }
 
+/// How the labelled items were chosen.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LabelsAre {
+    /// A random sample of the stream that the other items are from
+    Random,
+    /// Chosen by their labels, such as half right and half wrong
+    ByLabel,
+    /// Nobody knows
+    Unknown,
+}
+
+impl From<LabelsAre> for LabelSampling {
+    fn from(chosen: LabelsAre) -> Self {
+        match chosen {
+            LabelsAre::Random => Self::Random,
+            LabelsAre::ByLabel => Self::ByLabel,
+            LabelsAre::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Reads `5:1`; what range the numbers must be in the configuration says.
+fn costs(text: &str) -> Result<[f64; 2], String> {
+    let parts = text.split_once(':').or_else(|| text.split_once(','));
+    let numbers = parts.and_then(|(fa, fr)| Some([fa.trim().parse().ok()?, fr.trim().parse().ok()?]));
+    numbers.ok_or_else(|| "write the cost of a false accept and that of a false reject, such as 5:1".to_owned())
+}
+
 /// Reads `1-10`, `-5..5`, `0,1`.
 fn scale(text: &str) -> Result<[f64; 2], String> {
     let hyphen = |text: &str| text.char_indices().skip(1).find(|&(_, character)| character == '-').map(|(at, _)| at);
@@ -195,6 +233,9 @@ impl Plan {
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
         config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
         config.epsilon = args.epsilon.or(config.epsilon);
+        config.costs = args.costs.or(config.costs);
+        config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
+        config.tuned_on_items |= args.tuned_here;
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -217,6 +258,8 @@ fn flag(field: &str) -> String {
     match field {
         "false_accept_cap" => "--cap".to_owned(),
         "stability_repeats" => "--repeats".to_owned(),
+        "label_sampling" => "--labels-are".to_owned(),
+        "tuned_on_items" => "--tuned-here".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }
@@ -301,6 +344,7 @@ fn deciding(args: &Args) -> Vec<String> {
     let file = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
     let number = |number: Option<f64>| number.map(|number| number.to_string());
     let outcome = args.outcome.and_then(|outcome| outcome.to_possible_value());
+    let labels_are = args.labels_are.and_then(|chosen| chosen.to_possible_value());
     let options = [
         ("--columns", args.columns.clone()),
         ("--config", file(args.config.as_ref())),
@@ -317,11 +361,15 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
         ("--epsilon", number(args.epsilon)),
+        ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
+        ("--labels-are", labels_are.map(|chosen| chosen.get_name().to_owned())),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+    let mut words: Vec<String> = given.flatten().collect();
+    words.extend(args.tuned_here.then(|| "--tuned-here".to_owned()));
     let order = args.anytime.and_then(|order| order.to_possible_value());
-    let anytime = order.map(|order| format!("--anytime={}", order.get_name()));
-    given.flatten().chain(anytime).collect()
+    words.extend(order.map(|order| format!("--anytime={}", order.get_name())));
+    words
 }
 
 fn names(sources: &[PathBuf]) -> Vec<String> {
@@ -364,10 +412,30 @@ mod tests {
     }
 
     #[test]
+    fn costs_are_two_numbers() {
+        assert_eq!(costs("5:1"), Ok([5.0, 1.0]));
+        assert_eq!(costs("0.5, 2"), Ok([0.5, 2.0]));
+        for wrong in ["", "5", "5:", ":1", "a:b"] {
+            costs(wrong).unwrap_err();
+        }
+    }
+
+    #[test]
     fn complaints_about_settings_name_flags_that_exist() {
         let command = <super::super::Cli as clap::CommandFactory>::command();
         let audit = command.find_subcommand("audit").unwrap();
-        for field in ["level", "base_rate", "false_accept_cap", "accept_at", "good_at", "scale", "stability_repeats"] {
+        for field in [
+            "level",
+            "base_rate",
+            "false_accept_cap",
+            "accept_at",
+            "good_at",
+            "scale",
+            "stability_repeats",
+            "costs",
+            "label_sampling",
+            "tuned_on_items",
+        ] {
             let flag = flag(field);
             assert!(audit.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--")), "{flag}");
         }

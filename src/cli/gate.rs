@@ -62,6 +62,7 @@ fn unit(info: &MeasureInfo) -> &'static str {
         Unit::Share => "share",
         Unit::Points => "points",
         Unit::Coefficient => "coefficient",
+        Unit::Loss => "loss",
     }
 }
 

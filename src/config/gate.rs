@@ -139,14 +139,16 @@ fn kinds(document: &Document, table: &DeTable<'_>, key: &str) -> Result<Vec<Outc
         .collect()
 }
 
-/// Returns the values a measure can take, or `None` for points on a scale.
+/// Returns the values a measure can take, or `None` for points on a scale and for losses.
 fn range(info: &MeasureInfo) -> Option<(f64, f64)> {
     match info.unit {
         // Differences of two shares.
-        Unit::Share if matches!(info.id, "position_excess" | "position_direction") => Some((-1.0, 1.0)),
+        Unit::Share if matches!(info.id, "position_excess" | "position_direction" | "overconfidence") => {
+            Some((-1.0, 1.0))
+        }
         Unit::Share => Some((0.0, 1.0)),
         Unit::Coefficient => Some((-1.0, 1.0)),
-        Unit::Points => None,
+        Unit::Points | Unit::Loss => None,
     }
 }
 

@@ -1,5 +1,8 @@
 //! Judges whose truth is known: each scenario draws a log, and says what the measure would be on all items there could be.
 
+#[path = "in_use.rs"]
+mod in_use;
+
 use std::f64::consts::PI;
 
 use assize_calibration::audit::AuditConfig;
@@ -104,6 +107,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(predictive_values());
     all.extend(areas());
     all.extend(spreads());
+    all.extend(in_use::all());
     all
 }
 

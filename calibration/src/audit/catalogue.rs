@@ -30,6 +30,8 @@ pub enum Unit {
     Points,
     /// A coefficient, at most 1.
     Coefficient,
+    /// A loss: of probabilities, or in the unit in which costs were stated.
+    Loss,
 }
 
 /// Which values are better.
@@ -75,7 +77,10 @@ const fn measure(
 
 use Better::{Higher, Lower, Near};
 use Family::{Bias, Parsing, People, Position, Scale, Stability, Truth};
-use Unit::{Coefficient, Points, Share};
+use Unit::{Coefficient, Loss, Points, Share};
+
+const OF_ITEMS: &str =
+    "it says how good the items are, not how good the judge is; gate false_accept_rate and false_reject_rate";
 
 /// Every measure, in the order in which a report lists them.
 pub const MEASURES: &[MeasureInfo] = &[
@@ -320,6 +325,93 @@ pub const MEASURES: &[MeasureInfo] = &[
         Higher,
         "Share of rejected items that are wrong, at the stated base rate.",
     ),
+    measure(
+        "expected_cost",
+        "Expected cost",
+        Truth,
+        Loss,
+        Lower,
+        "What the errors of one answer cost on average, at the stated costs and base rate.",
+    ),
+    MeasureInfo {
+        ungatable: Some(OF_ITEMS),
+        ..measure(
+            "pass_rate",
+            "Pass rate, as judged",
+            Truth,
+            Share,
+            Higher,
+            "Share of the items without labels that it accepts. A description of the items, not of the judge.",
+        )
+    },
+    MeasureInfo {
+        ungatable: Some(OF_ITEMS),
+        ..measure(
+            "corrected_pass_rate",
+            "Pass rate, corrected",
+            Truth,
+            Share,
+            Higher,
+            "Share of the items without labels that are right, from its pass rate and its errors on labelled ones.",
+        )
+    },
+    MeasureInfo {
+        ungatable: Some(OF_ITEMS),
+        ..measure(
+            "corrected_pass_rate_ppi",
+            "Share right, from a random sample",
+            Truth,
+            Share,
+            Higher,
+            "Share of all items that are right, from the labels of a random sample and the judge's answers on the rest.",
+        )
+    },
+    measure(
+        "overconfidence",
+        "Overconfidence",
+        Truth,
+        Share,
+        Near(0.0),
+        "Mean confidence less the share that came true: positive says too much.",
+    ),
+    measure(
+        "brier_score",
+        "Brier score",
+        Truth,
+        Loss,
+        Lower,
+        "Mean squared distance of its confidences from what came true; always saying the overall share p gives p(1 − p).",
+    ),
+    measure(
+        "log_loss",
+        "Log loss",
+        Truth,
+        Loss,
+        Lower,
+        "Mean −ln of the probability it gave to what came true; infinite where it was certain and wrong.",
+    ),
+    MeasureInfo {
+        ungatable: Some("it is above 0 by chance alone; gate brier_score, log_loss or overconfidence"),
+        ..measure(
+            "ece",
+            "Calibration error",
+            Truth,
+            Share,
+            Lower,
+            "How far confidences are from what came true, bin by bin (ECE). A perfect judge shows more than 0 by chance.",
+        )
+    },
+    MeasureInfo {
+        ungatable: Some("it has no interval; gate brier_score, log_loss or overconfidence"),
+        ..measure(
+            "ece_excess",
+            "Calibration error beyond chance",
+            Truth,
+            Share,
+            Lower,
+            "The calibration error less that which a perfect judge would show on average.",
+        )
+    },
     MeasureInfo {
         ungatable: Some("it changes with the mix of labels; gate false_accept_rate and false_reject_rate, or accuracy"),
         ..measure(

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::OutcomeKind;
+use crate::prevalence::LabelSampling;
 
 /// How to audit. The defaults suit a log about which nothing is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,15 @@ pub struct AuditConfig {
     /// Absent: .2, as beside experts; .15 suits skilled people, .1 crowds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<f64>,
+    /// What a false accept and a false reject cost, in any one unit. Absent: costs are not weighed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<[f64; 2]>,
+    /// How the labelled items were chosen. Only a random sample of the stream allows its pass rate to be taken from the labels.
+    #[serde(skip_serializing_if = "LabelSampling::is_unknown")]
+    pub label_sampling: LabelSampling,
+    /// Whether the judge's prompt was tuned on these items, so that it may do worse on others.
+    #[serde(skip_serializing_if = "is_false")]
+    pub tuned_on_items: bool,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -67,10 +77,18 @@ impl Default for AuditConfig {
             anytime: None,
             own_generators: BTreeMap::new(),
             epsilon: None,
+            costs: None,
+            label_sampling: LabelSampling::Unknown,
+            tuned_on_items: false,
             judge: None,
             arm: None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// In which order clusters are taken when each is looked at. It has to be random for the looks to be honest.
@@ -120,6 +138,12 @@ impl AuditConfig {
         if !(self.false_accept_cap >= 0.0 && self.false_accept_cap < 1.0) {
             let must = "must be a share of at least 0 and less than 1";
             return bad("false_accept_cap", format!("{must}, not {}", self.false_accept_cap));
+        }
+        if let Some(costs) = self.costs
+            && !(costs.iter().all(|cost| cost.is_finite() && *cost >= 0.0) && costs.iter().any(|cost| *cost > 0.0))
+        {
+            let must = "must be two finite numbers of at least 0, not both 0";
+            return bad("costs", format!("{must}, not {}:{}", costs[0], costs[1]));
         }
         finite("accept_at", self.accept_at)?;
         finite("good_at", self.good_at)?;

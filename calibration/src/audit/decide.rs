@@ -257,7 +257,7 @@ fn rounded_up(number: f64) -> f64 {
 fn show(number: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => per_cent(number),
-        Unit::Coefficient => format!("{number:.3}"),
+        Unit::Coefficient | Unit::Loss => format!("{number:.3}"),
         Unit::Points => format!("{number:.2}"),
     }
 }
@@ -272,6 +272,18 @@ fn says_something(info: &MeasureInfo, result: &LimitResult) -> bool {
         _ => false,
     };
     info.family == Family::Truth && is_bad_side && !is_vacuous
+}
+
+/// Whether a limit on a loss would be kept by a judge that does not look at the items.
+fn is_vacuous_loss(measured: &Measured, result: &LimitResult) -> bool {
+    let detail = |name: &str| measured.values.get(result.measure.as_str())?.details.get(name).copied();
+    let without_looking = match result.measure.as_str() {
+        "expected_cost" => detail("accepting_everything").zip(detail("accepting_nothing")).map(|(a, b)| a.min(b)),
+        "brier_score" => detail("uncertainty"),
+        "log_loss" => detail("of_the_overall_share"),
+        _ => return false,
+    };
+    without_looking.is_none_or(|loss| result.limit >= loss)
 }
 
 fn conclude(gate: &Gate, measured: &Measured, trials: &[Trial<'_>], results: &[LimitResult]) -> (Fitness, String) {
@@ -318,7 +330,9 @@ fn conclude(gate: &Gate, measured: &Measured, trials: &[Trial<'_>], results: &[L
         return (Fitness::Inconclusive, "This log measures none of the gate's limits.".to_owned());
     }
     let shows_truth = |result: &LimitResult| {
-        result.state == LimitState::Met && info(&result.measure).is_some_and(|info| says_something(info, result))
+        result.state == LimitState::Met
+            && info(&result.measure).is_some_and(|info| says_something(info, result))
+            && !is_vacuous_loss(measured, result)
     };
     if !gate.truth_optional {
         if !results.iter().any(shows_truth) {

@@ -238,6 +238,12 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
+    /// Adds what another family measured.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.values.extend(other.values);
+        self.unmeasured.extend(other.unmeasured);
+    }
+
     /// Records a measure, or why it is undefined here.
     pub(crate) fn record(&mut self, id: &'static str, value: Option<Estimated>, reason: &str, needs: &[&str]) {
         match value.filter(|value| value.estimate.is_finite()) {

@@ -4,7 +4,10 @@ use crate::judgement::OutcomeKind;
 
 use super::catalogue::{self, Unit};
 use super::estimate::{Estimated, Measured};
-use super::result::{Baseline, Biases, ErrorClusters, Finding, FindingWeight, Thresholds, Unmeasured, Voting};
+use super::in_use;
+use super::result::{
+    Baseline, Biases, ErrorClusters, Finding, FindingWeight, Reliability, Thresholds, Unmeasured, Voting,
+};
 
 /// What findings are made from.
 pub(crate) struct Evidence<'a> {
@@ -20,6 +23,9 @@ pub(crate) struct Evidence<'a> {
     /// The one answer to everything, where there is no other.
     pub only_answer: Option<&'a str>,
     pub is_cached: bool,
+    /// Whether the prompt was tuned on these items.
+    pub is_tuned: bool,
+    pub reliability: &'a [Reliability],
 }
 
 /// A share in per cent. A small one keeps a digit that is not zero: 14 of 55,488 are not none.
@@ -28,11 +34,11 @@ pub(super) fn per_cent(share: f64) -> String {
 }
 
 impl Evidence<'_> {
-    fn get(&self, id: &str) -> Option<&Estimated> {
+    pub(super) fn get(&self, id: &str) -> Option<&Estimated> {
         self.measured.values.get(id)
     }
 
-    fn interval(&self, value: &Estimated) -> (f64, f64) {
+    pub(super) fn interval(&self, value: &Estimated) -> (f64, f64) {
         let interval = value.spread.interval(value.estimate, self.level);
         interval.map_or((f64::NEG_INFINITY, f64::INFINITY), |interval| (interval.low, interval.high))
     }
@@ -43,7 +49,7 @@ impl Evidence<'_> {
     }
 
     /// A share with its interval, in words.
-    fn share(&self, value: &Estimated) -> String {
+    pub(super) fn share(&self, value: &Estimated) -> String {
         let (low, high) = self.interval(value);
         if low.is_finite() {
             format!("{} [{}, {}]", per_cent(value.estimate), per_cent(low), per_cent(high))
@@ -53,17 +59,21 @@ impl Evidence<'_> {
     }
 }
 
-fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str) -> Finding {
+pub(super) fn finding(weight: FindingWeight, measures: &[&str], what: String, advice: &str) -> Finding {
     Finding { what, advice: advice.to_owned(), measures: measures.iter().map(|&id| id.to_owned()).collect(), weight }
 }
 
 /// Returns what is found, family by family.
 pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    in_use::tuned(evidence, &mut found);
     alike(evidence, &mut found);
     small(evidence, &mut found);
     parsing(evidence, &mut found);
     truth(evidence, &mut found);
+    in_use::confidence(evidence, &mut found);
+    in_use::costs(evidence, &mut found);
+    in_use::stream(evidence, &mut found);
     position(evidence, &mut found);
     biases(evidence, &mut found);
     stability(evidence, &mut found);

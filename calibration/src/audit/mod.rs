@@ -8,26 +8,33 @@ pub mod catalogue;
 mod chance;
 mod compare;
 mod config;
+mod costs;
 mod crowd;
 mod decide;
 mod errors;
 mod estimate;
 mod findings;
+mod forecasts;
+mod in_use;
 mod intraclass;
 mod label_noise;
 mod labels;
 mod looks;
 mod panel;
 mod parsing;
+mod pass_rate;
 mod people;
 mod position;
 mod ranking;
+mod recalibrated;
+mod reliability;
 pub mod result;
 mod scale_use;
 mod scores;
 mod settings;
 mod stability;
 mod table;
+mod threshold_costs;
 mod thresholds;
 mod truth;
 mod voting;
@@ -188,8 +195,7 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
         .collect();
     let mut all = Measured::default();
     for part in parts {
-        all.values.extend(part.values);
-        all.unmeasured.extend(part.unmeasured);
+        all.append(part);
     }
     // One family may have measured what another could not: scores that accept agree with labels that are no scores.
     all.unmeasured.retain(|unmeasured| !all.values.contains_key(unmeasured.id.as_str()));
@@ -262,11 +268,29 @@ fn audit_subject(
             )
         },
     );
-    measured.values.extend(beside.measured.values);
-    measured.unmeasured.extend(beside.measured.unmeasured);
+    measured.append(beside.measured);
+    let (probabilities, corrected) = rayon::join(
+        || {
+            let mut measured = Measured::default();
+            let reliability = reliability::reliability(table, subject, config, &mut measured);
+            (reliability, measured)
+        },
+        || {
+            let mut measured = Measured::default();
+            let corrected = pass_rate::pass_rate(table, subject, config, &mut measured);
+            (corrected, measured)
+        },
+    );
+    let (reliability, of_probabilities) = probabilities;
+    let (corrected_pass_rate, of_stream) = corrected;
+    measured.append(of_probabilities);
+    measured.append(of_stream);
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
-    let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    if config.tuned_on_items {
+        why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
+    }
     let biases = biases::family(&measured, level);
     let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
@@ -280,6 +304,8 @@ fn audit_subject(
         error_clusters: error_clusters.as_ref(),
         biases: biases.as_ref(),
         n_items,
+        is_tuned: config.tuned_on_items,
+        reliability: &reliability,
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
@@ -313,6 +339,8 @@ fn audit_subject(
         unparsed_by: parsing::splits(table, subject, level),
         voting,
         thresholds,
+        reliability,
+        corrected_pass_rate,
         confusion,
         baselines,
         error_clusters,

@@ -14,11 +14,12 @@ use super::AuditConfig;
 use super::estimate::Values;
 use super::result::{CrossValidated, ThresholdPoint, Thresholds};
 use super::table::{Subject, Table, Unit};
+use super::threshold_costs::threshold_costs;
 use super::truth::{Hits, accept_rates};
 
 /// The most thresholds swept; beyond it, quantiles of the scores seen.
 const MOST_THRESHOLDS: usize = 40;
-const FOLDS: usize = 5;
+pub(super) const FOLDS: usize = 5;
 
 /// Returns the sweep, or `None` unless scores have items labelled right and items labelled wrong.
 pub(crate) fn thresholds(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Option<Thresholds> {
@@ -33,6 +34,7 @@ pub(crate) fn thresholds(table: &Table<'_>, subject: &Subject, config: &AuditCon
     let folds = Folds::new(&labelled, config.seed);
     let chosen = labelled.choose(&candidates, config, folds.as_ref());
     Some(Thresholds {
+        costs: threshold_costs(&labelled, &points, &chosen, folds.as_ref(), config),
         chosen: chosen.of_all,
         cap: config.false_accept_cap,
         cross_validated: folds.and_then(|folds| labelled.cross_validated(&folds, &chosen.without, config.level)),
@@ -68,17 +70,17 @@ fn few_distinct(values: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The units labelled right or wrong, with their parsed draws.
-struct Labelled<'a> {
+pub(super) struct Labelled<'a> {
     subject: &'a Subject,
-    units: Vec<LabelledUnit<'a>>,
+    pub units: Vec<LabelledUnit<'a>>,
     /// Sorted within each unit.
     draws: Vec<f64>,
 }
 
-struct LabelledUnit<'a> {
-    unit: &'a Unit,
-    is_good: bool,
-    draws: Range<usize>,
+pub(super) struct LabelledUnit<'a> {
+    pub unit: &'a Unit,
+    pub is_good: bool,
+    pub draws: Range<usize>,
     n_unparsed: usize,
 }
 
@@ -101,6 +103,13 @@ impl<'a> Labelled<'a> {
         let draws = &self.draws[unit.draws.clone()];
         let n_below = draws.iter().take_while(|draw| **draw < threshold).count();
         Hits { n_met: draws.len() - n_below, n: draws.len(), n_unparsed: unit.n_unparsed }
+    }
+
+    /// Returns the share of a unit's parsed answers that a threshold judges wrongly.
+    pub(super) fn error_rate(&self, unit: &LabelledUnit<'_>, threshold: f64) -> f64 {
+        let Hits { n_met, n, .. } = self.accepted(unit, threshold);
+        let n_errors = if unit.is_good { n - n_met } else { n_met };
+        n_errors as f64 / n as f64
     }
 
     fn point(&self, threshold: f64, level: f64) -> Option<ThresholdPoint> {
@@ -180,9 +189,9 @@ impl<'a> Labelled<'a> {
 }
 
 /// The thresholds chosen: on all items, and on those outside each fold. `None` where the strictest exceeds the cap.
-struct Chosen {
-    of_all: Option<f64>,
-    without: [Option<f64>; FOLDS],
+pub(super) struct Chosen {
+    pub of_all: Option<f64>,
+    pub without: [Option<f64>; FOLDS],
 }
 
 /// One search for a threshold.
@@ -206,7 +215,7 @@ impl Search {
 }
 
 /// Clusters dealt out at random.
-struct Folds(Vec<u8>);
+pub(super) struct Folds(Vec<u8>);
 
 impl Folds {
     /// Returns `None` when there are too few clusters to deal out.
@@ -222,7 +231,7 @@ impl Folds {
         Some(Self(fold_of))
     }
 
-    fn of(&self, unit: &Unit) -> usize {
+    pub(super) fn of(&self, unit: &Unit) -> usize {
         usize::from(self.0[unit.cluster as usize])
     }
 }

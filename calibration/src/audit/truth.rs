@@ -8,13 +8,14 @@ use crate::judgement::{Order, OutcomeKind};
 
 use super::AuditConfig;
 use super::chance::chance_corrected;
+use super::costs::{Costs, Shared};
 use super::estimate::{Estimated, Measured, Values};
 use super::table::{ACCEPT, CHOICE_TIE, Subject, Table, Unit, is};
 
 const LABEL: &[&str] = &["label"];
 /// What rests on answers that accept and labels that say good or not.
-const OF_ACCEPTING: [&str; 5] =
-    ["accuracy", "false_accept_rate", "false_reject_rate", "precision", "negative_predictive_value"];
+const OF_ACCEPTING: [&str; 6] =
+    ["accuracy", "false_accept_rate", "false_reject_rate", "precision", "negative_predictive_value", "expected_cost"];
 const NO_LABELS: &str = "no item has a label in the outcome's terms";
 
 /// How an answer accepts: as a verdict, or as a score of at least a threshold.
@@ -292,6 +293,7 @@ pub(crate) fn measure(
     let accuracy = if let Some(accepts) = accepts {
         let accepted = |unit| (unit, Hits::of(subject, unit, None, |draw| accepts.accepts(draw)));
         let rates = accept_rates(subject, units.iter().map(accepted));
+        expected_cost(subject, units, accepts, &rates, config, measured);
         accept_errors(units, rates.false_accepts, rates.false_rejects, config, measured);
         rates.accuracy
     } else {
@@ -446,6 +448,36 @@ fn accept_errors(
     }
     measured.record("false_accept_rate", false_accepts, "no item labelled wrong has a parsed answer", LABEL);
     measured.record("false_reject_rate", false_rejects, "no item labelled right has a parsed answer", LABEL);
+}
+
+/// What errors cost at the base rate.
+fn expected_cost(
+    subject: &Subject,
+    units: &[Unit],
+    accepts: Accepts,
+    rates: &AcceptRates,
+    config: &AuditConfig,
+    measured: &mut Measured,
+) {
+    const ID: &str = "expected_cost";
+    let count = |good: bool| units.iter().filter(|unit| unit.truth.good == Some(good)).count() as f64;
+    if config.costs.is_none() {
+        measured.unmeasured(ID, "nothing says what a false accept and a false reject cost", &["--costs"]);
+        return;
+    }
+    let (Some(costs), Some(far), Some(frr)) =
+        (Costs::of(config, count(true), count(false)), &rates.false_accepts, &rates.false_rejects)
+    else {
+        measured.unmeasured(ID, "needs items labelled right and items labelled wrong", LABEL);
+        return;
+    };
+    let errors = units.iter().filter_map(|unit| {
+        let good = unit.truth.good?;
+        let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw) != good);
+        (hits.n > 0).then(|| (unit.cluster, good, hits.n_met as f64 / hits.n as f64))
+    });
+    let shared = Shared::of(errors, far.estimate, frr.estimate);
+    measured.record(ID, costs.expected(far, frr, shared), "", &[]);
 }
 
 /// Returns s·π/(s·π + e·(1−π)), where `error` is e and `miss` is 1 − s, at base rate π.

@@ -2,7 +2,7 @@
 
 Rogan-Gladen's estimate is judgy's (which clips it and computes it from labels; here it is kept within 0..1). The interval of
 Lang & Reiczigel 2014 has no Python package: it is written out from the paper (as R's asht::prevSeSp computes it). The bound of
-J is Newcombe's method 10 on statsmodels' Wilson limits. Prediction-powered means are ppi-python's: its estimate, its lambda and
+J is Newcombe's method 10 on statsmodels' Wilson limits; the recovery of variances (MOVER) is written out on its beta limits. Prediction-powered means are ppi-python's: its estimate, its lambda and
 its standard error, read off its interval at 90 %.
 """
 import json
@@ -29,6 +29,19 @@ def lang_reiczigel(x, n, a, n_se, r, n_sp, level):
     return [float(np.clip(p + shift - half, 0, 1)), float(np.clip(p + shift + half, 0, 1))]
 
 
+def mover(x, n, a, n_se, r, n_sp, level):
+    """Zou & Donner 2008 on statsmodels' Clopper-Pearson limits."""
+    rates = [x / n, a / n_se, r / n_sp]
+    ends = [proportion_confint(k, m, 1 - level, "beta") for k, m in [(x, n), (a, n_se), (r, n_sp)]]
+    rate = lambda p, se, sp: (p + sp - 1) / (se + sp - 1)
+    down = up = 0.0
+    for i in range(3):
+        at = [rate(*(end if i == j else rates[j] for j in range(3))) for end in ends[i]]
+        down += max(rate(*rates) - min(at), 0) ** 2
+        up += max(max(at) - rate(*rates), 0) ** 2
+    return [float(np.clip(rate(*rates) - down**0.5, 0, 1)), float(np.clip(rate(*rates) + up**0.5, 0, 1))]
+
+
 out["rogan_gladen"] = []
 for x, n, a, n_se, r, n_sp, level in [
     (600, 1000, 90, 100, 40, 50, 0.95), (30, 100, 45, 50, 40, 50, 0.90), (5, 40, 18, 20, 19, 20, 0.95), (250, 300, 70, 80, 55, 60, 0.99), (400, 2000, 30, 30, 35, 40, 0.95),
@@ -40,7 +53,7 @@ for x, n, a, n_se, r, n_sp, level in [
     alpha = 1 - level
     below = np.hypot(a / n_se - proportion_confint(a, n_se, alpha, "wilson")[0], r / n_sp - proportion_confint(r, n_sp, alpha, "wilson")[0])
     out["rogan_gladen"].append(
-        {"counts": [x, n, a, n_se, r, n_sp], "level": level, "estimate": float(estimate), "interval": lang_reiczigel(x, n, a, n_se, r, n_sp, level), "youden_low": float(a / n_se + r / n_sp - 1 - below)}
+        {"counts": [x, n, a, n_se, r, n_sp], "level": level, "estimate": float(estimate), "interval": lang_reiczigel(x, n, a, n_se, r, n_sp, level), "mover": mover(x, n, a, n_se, r, n_sp, level), "youden_low": float(a / n_se + r / n_sp - 1 - below)}
     )
 
 out["ppi"] = []

@@ -34,6 +34,9 @@ fn corrected_rates_agree_with_judgy_and_the_paper() {
         let interval = numbers(&set["interval"]);
         assert_close(actual.interval.low, interval[0], 1e-9, "low");
         assert_close(actual.interval.high, interval[1], 1e-9, "high");
+        let mover = numbers(&set["mover"]);
+        assert_close(actual.mover.low, mover[0], 1e-9, "low, by recovered variances");
+        assert_close(actual.mover.high, mover[1], 1e-9, "high, by recovered variances");
         assert_close(actual.youden_low, set["youden_low"].as_f64().unwrap(), 1e-9, "bound of J");
         assert!(actual.is_identified);
     }
@@ -263,6 +266,23 @@ fn lang_reiczigel_covers() {
     }
 }
 
+/// Also where Lang and Reiczigel's misses too often on one side.
+#[test]
+fn recovered_variances_cover_on_both_sides() {
+    for (prevalence, sensitivity, specificity, n, n_labelled) in
+        [(0.5, 0.9, 0.8, 200, 50), (0.95, 0.8, 0.7, 300, 40), (0.3, 0.7, 0.65, 500, 50), (0.1, 0.85, 0.9, 300, 100)]
+    {
+        let passing = prevalence * sensitivity + (1.0 - prevalence) * (1.0 - specificity);
+        check(1_000, prevalence, |rng| {
+            let (n, m) = (f64::from(n), f64::from(n_labelled));
+            let passed = heads(rng, n as u32, passing);
+            let counts = [passed, n, heads(rng, n_labelled, sensitivity), m, heads(rng, n_labelled, specificity), m];
+            let interval = corrected(&counts, 0.95).mover;
+            (interval.low, interval.high)
+        });
+    }
+}
+
 fn stream(rng: &mut ChaCha8Rng, n: usize, right: f64) -> (Vec<f64>, Vec<f64>) {
     (0..n)
         .map(|_| {
@@ -274,8 +294,8 @@ fn stream(rng: &mut ChaCha8Rng, n: usize, right: f64) -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn powered_means_cover_on_random_samples() {
-    for (right, n, size) in [(0.7, 60, 200), (0.5, 100, 100), (0.8, 100, 300), (0.7, 30, 100)] {
-        check(400, right, |rng| {
+    for (right, n, size) in [(0.7, 60, 200), (0.5, 100, 100), (0.8, 100, 300), (0.7, 30, 100), (0.9, 30, 300)] {
+        check(1_000, right, |rng| {
             let ((truths, judged), (_, open)) = (stream(rng, n, right), stream(rng, size, right));
             let interval = ppi(&truths, &judged, &open, PowerTuning::Tuned).interval;
             (interval.low, interval.high)
@@ -308,6 +328,8 @@ proptest! {
         let rate = corrected(&counts, level);
         prop_assert!(rate.interval.low <= rate.interval.high);
         prop_assert!((0.0..=1.0).contains(&rate.interval.low) && (0.0..=1.0).contains(&rate.interval.high));
+        prop_assert!(rate.mover.low <= rate.mover.high);
+        prop_assert!((0.0..=1.0).contains(&rate.mover.low) && (0.0..=1.0).contains(&rate.mover.high));
         prop_assert!(rate.youden_low <= rate.youden + 1e-12);
         prop_assert!(rate.is_identified || rate.interval.high - rate.interval.low >= 1.0);
     }

@@ -74,7 +74,7 @@ pub(crate) fn scale<'a>(unit: Unit, measures: impl Iterator<Item = &'a Measure>,
     let low = ends.iter().copied().fold(0.0, f64::min);
     let high = ends.iter().copied().fold(0.0, f64::max);
     match unit {
-        Unit::Points => Scale::holding(low, high, 4),
+        Unit::Points | Unit::Loss => Scale::holding(low, high, 4),
         // Small rates on a scale up to 1 would all look alike.
         _ if low >= 0.0 && (1e-9..=0.4).contains(&high) => Scale::holding(0.0, high, 4),
         _ if low >= 0.0 && high <= 1.0 => Scale::unit(),
@@ -93,7 +93,7 @@ pub(crate) fn scale_of_limit(unit: Unit, measure: Option<&Measure>, limit: f64, 
     let low = ends(|measure| measure.low.or(Some(measure.estimate)), limit).min(limit);
     let high = ends(|measure| measure.high.or(Some(measure.estimate)), limit).max(limit);
     match (unit, side) {
-        (Unit::Points, _) => Scale::holding(low.min(0.0), high * 1.15, 3),
+        (Unit::Points | Unit::Loss, _) => Scale::holding(low.min(0.0), high * 1.15, 3),
         (_, Side::AtMost) => Scale::holding(low.min(0.0), (high * 1.25).min(1.0_f64.max(high)), 3),
         (_, Side::AtLeast) => Scale::holding((low - (1.0 - low) * 0.2).max(low.min(0.0)), 1.0_f64.max(high), 3),
     }
@@ -103,11 +103,11 @@ pub(crate) fn scale_of_limit(unit: Unit, measure: Option<&Measure>, limit: f64, 
 pub(crate) fn axis(scale: &Scale, unit: Unit) -> Result<String, RenderError> {
     let tick = |value: f64| match unit {
         Unit::Share => format::plain(value * 100.0),
-        Unit::Points | Unit::Coefficient => format::plain(value),
+        Unit::Points | Unit::Coefficient | Unit::Loss => format::plain(value),
     };
     let label = match unit {
         Unit::Share => format!("scale from {} to {}", format::limit(scale.from, unit), format::limit(scale.to, unit)),
-        Unit::Points | Unit::Coefficient => {
+        Unit::Points | Unit::Coefficient | Unit::Loss => {
             format!("scale from {} to {}", format::plain(scale.from), format::plain(scale.to))
         }
     };
@@ -213,6 +213,7 @@ const fn unit_name(unit: Unit) -> &'static str {
         Unit::Share => "Shares, per cent",
         Unit::Points => "Points of the score",
         Unit::Coefficient => "Coefficients",
+        Unit::Loss => "Losses",
     }
 }
 
@@ -242,7 +243,7 @@ fn forests(measured: &[(&str, &Measure)], limits: &[LimitResult]) -> Result<Vec<
         limits.iter().filter(|limit| limit.measure == id).map(|limit| (limit.limit, side(limit))).collect()
     };
     let mut forests = Vec::new();
-    for unit in [Unit::Share, Unit::Points, Unit::Coefficient] {
+    for unit in [Unit::Share, Unit::Points, Unit::Coefficient, Unit::Loss] {
         let of_unit: Vec<_> = measured.iter().filter(|(id, _)| format::unit(id) == unit).collect();
         if of_unit.is_empty() {
             continue;

@@ -7,8 +7,10 @@ use assize_calibration::judgement::OutcomeKind;
 use serde::Serialize;
 
 use super::forest::{self, Cell, Forest};
+use super::passing::{self, PassingView};
 use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
 use super::plots::{self, ThresholdsView, VotingView};
+use super::probabilities::{self, ProbabilitiesView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
 use crate::{RenderError, format, text, words};
@@ -76,6 +78,8 @@ pub(crate) struct JudgeView {
     unparsed_by: SplitsView,
     voting: Option<VotingView>,
     thresholds: Option<ThresholdsView>,
+    probabilities: Vec<ProbabilitiesView>,
+    passing: Option<PassingView>,
     confusion: Option<ConfusionView>,
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
@@ -134,8 +138,10 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
             .thresholds
             .as_ref()
             .filter(|sweep| !sweep.points.is_empty())
-            .map(plots::thresholds)
+            .map(|sweep| plots::thresholds(sweep, judge.measures.get("auc")))
             .transpose()?,
+        probabilities: judge.reliability.iter().map(probabilities::probabilities).collect::<Result<_, _>>()?,
+        passing: judge.corrected_pass_rate.as_ref().map(|rate| passing::passing(judge, rate)),
         confusion: judge.confusion.as_ref().map(tables::confusion),
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,

@@ -5,8 +5,10 @@
 mod forest;
 mod judge;
 mod panel;
+mod passing;
 mod people;
 mod plots;
+mod probabilities;
 mod tables;
 
 use std::fmt::Write as _;
@@ -14,6 +16,7 @@ use std::fmt::Write as _;
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Fitness};
 use assize_calibration::gate::LimitState;
+use assize_calibration::prevalence::LabelSampling;
 use assize_calibration::problem::Severity;
 use serde::Serialize;
 
@@ -311,6 +314,14 @@ fn config(audit: &Audit) -> Vec<Fact> {
         fact("Share of right items in production", share(config.base_rate, "as among the labels")),
         fact("Repeats at which stability is stated", config.stability_repeats.to_string()),
         fact("Cap on false accepts for the chosen threshold", format::limit(config.false_accept_cap, Unit::Share)),
+        fact(
+            "Cost of a false accept to that of a false reject",
+            config.costs.map_or("not weighed".to_owned(), |[accept, reject]| {
+                format!("{} to {}", format::plain(accept), format::plain(reject))
+            }),
+        ),
+        fact("How the labelled items were chosen", sampling(config.label_sampling)),
+        fact("Prompt tuned on these items", if config.tuned_on_items { "yes" } else { "not that the audit knows" }),
         fact("Judges audited", only(&config.judge)),
         fact("Arms audited", only(&config.arm)),
         fact("Gate", words::name(&audit.gate.name)),
@@ -319,6 +330,14 @@ fn config(audit: &Audit) -> Vec<Fact> {
             if audit.gate.truth_optional { "allowed by the gate" } else { "not allowed" },
         ),
     ]
+}
+
+const fn sampling(chosen: LabelSampling) -> &'static str {
+    match chosen {
+        LabelSampling::Random => "a random sample of the stream",
+        LabelSampling::ByLabel => "by their labels",
+        LabelSampling::Unknown => "unknown",
+    }
 }
 
 fn glossary() -> Vec<Term> {

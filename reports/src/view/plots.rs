@@ -7,13 +7,14 @@ use assize_calibration::audit::result::{CrossValidated, Measure, ThresholdPoint,
 use serde::Serialize;
 
 use super::forest::{self, Cell};
+use super::passing::CostsView;
 use crate::chart::{self, Line, LinePoint, Lines, Scale};
 use crate::{RenderError, format, text};
 
 /// Size of a chart in CSS pixels. It is drawn for the phone; a wide page sets several side by side.
 const SIZE: (u32, u32) = (380, 230);
 /// Size of the ROC chart: square, so that the diagonal is one.
-const SQUARE: (u32, u32) = (380, 340);
+pub(super) const SQUARE: (u32, u32) = (380, 340);
 /// Most rows of the table of thresholds.
 const MAX_THRESHOLDS: usize = 41;
 
@@ -72,7 +73,7 @@ fn y_scale(lines: &[Line]) -> Scale {
     scale
 }
 
-fn share_tick(value: f64) -> String {
+pub(super) fn share_tick(value: f64) -> String {
     format!("{} %", format::plain((value * 1000.0).round() / 10.0))
 }
 
@@ -179,11 +180,12 @@ pub(crate) struct ThresholdsView {
     rows: Vec<ThresholdRow>,
     n_omitted: usize,
     cross_validated: Option<CrossValidatedView>,
+    costs: Option<CostsView>,
     bases: Vec<String>,
 }
 
 /// Draws what thresholds would do.
-pub(super) fn thresholds(thresholds: &Thresholds) -> Result<ThresholdsView, RenderError> {
+pub(super) fn thresholds(thresholds: &Thresholds, area: Option<&Measure>) -> Result<ThresholdsView, RenderError> {
     let points = &thresholds.points;
     let is_chosen = |at: &ThresholdPoint| thresholds.chosen.is_some_and(|chosen| (chosen - at.threshold).abs() < 1e-12);
     let chosen = points.iter().find(|at| is_chosen(at));
@@ -214,9 +216,8 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> Result<ThresholdsView, Rend
         cap: format::limit(thresholds.cap, Unit::Share),
         sweep: sweep(thresholds, chosen_words.as_deref())?,
         roc: roc(points, chosen)?,
-        roc_caption:
-            "Right items accepted against wrong items accepted, one point a threshold. The diagonal is chance."
-                .to_owned(),
+        roc_caption: roc_caption(area),
+        costs: thresholds.costs.as_ref().map(super::passing::costs),
         n_omitted: points.len() - rows.len(),
         rows,
         chosen: chosen_words,
@@ -229,6 +230,15 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> Result<ThresholdsView, Rend
             ]
         })),
     })
+}
+
+fn roc_caption(area: Option<&Measure>) -> String {
+    let mut caption =
+        "Right items accepted against wrong items accepted, one point a threshold. The diagonal is chance.".to_owned();
+    if let Some(area) = area {
+        write!(caption, " Area under it: {}.", format::measure(area, Unit::Coefficient)).expect("writing to memory");
+    }
+    caption
 }
 
 fn cross_validated(crossed: &CrossValidated) -> CrossValidatedView {

@@ -1,5 +1,8 @@
 //! Audits made by hand, with every section filled, and the hostile strings that a log may hold.
 
+#[path = "in_use.rs"]
+mod in_use;
+
 use std::collections::BTreeMap;
 
 use assize_calibration::audit::AuditConfig;
@@ -217,6 +220,7 @@ fn thresholds() -> Thresholds {
             false_reject_rate: measure(0.29, 0.23, 0.35),
             n_folds_without: 1,
         }),
+        costs: Some(in_use::costs()),
     }
 }
 
@@ -300,6 +304,8 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
                 by: "group".to_owned(), value: "<b>规格三</b>".to_owned(), rate: measure(0.04, 0.008, 0.112)
             },
         ],
+        reliability: in_use::reliability(),
+        corrected_pass_rate: Some(in_use::pass_rate()),
         voting: Some(voting()),
         thresholds: Some(thresholds()),
         confusion: Some(Confusion {
@@ -477,7 +483,10 @@ pub(crate) fn degenerate() -> Audit {
     one.answers = vec![AnswerShare { answer: String::new(), n: 0, share: f64::NAN }];
     one.unparsed_by = Vec::new();
     one.voting = Some(Voting { points: Vec::new(), ..voting() });
-    one.thresholds = Some(Thresholds { points: Vec::new(), chosen: None, cap: f64::NAN, cross_validated: None });
+    one.thresholds =
+        Some(Thresholds { points: Vec::new(), chosen: None, cap: f64::NAN, cross_validated: None, costs: None });
+    one.reliability = in_use::nothing();
+    one.corrected_pass_rate = None;
     one.confusion = Some(Confusion {
         categories: vec!["accept".to_owned(), "reject".to_owned()],
         weights: vec![vec![0.0, 0.0]],

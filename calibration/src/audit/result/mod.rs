@@ -4,10 +4,13 @@
 //! its meaning changes the schema's number.
 
 mod biases;
+mod costs;
 mod label_noise;
 mod looks;
 mod panel;
+mod pass_rate;
 mod people;
+mod reliability;
 mod scale_use;
 
 use std::collections::BTreeMap;
@@ -20,10 +23,15 @@ use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
 pub use biases::{BiasTest, Biases, GeneratorErrors};
+pub use costs::{CostedThreshold, ThresholdCosts};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
 pub use looks::{Decided, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
+pub use pass_rate::CorrectedPassRate;
 pub use people::{AgainstPerson, AlternativeTest};
+pub use reliability::{
+    ProbabilityScores, RecalibrationAudit, RecalibrationMap, Reliability, ReliabilityCurve, ReliabilityPoint,
+};
 pub use scale_use::{Halo, Likeness, ScaleUse};
 
 /// The name of this schema.
@@ -165,6 +173,9 @@ pub struct Thresholds {
     pub cap: f64,
     /// False accepts and false rejects at thresholds chosen on other folds: what choosing from these data costs.
     pub cross_validated: Option<CrossValidated>,
+    /// What errors cost, where costs are stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<ThresholdCosts>,
 }
 
 /// Error rates at thresholds chosen on the other folds.
@@ -333,6 +344,12 @@ pub struct JudgeAudit {
     /// What a threshold would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
+    /// Whether confidences, and scores recalibrated, mean what they say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reliability: Vec<Reliability>,
+    /// What of the items without labels is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected_pass_rate: Option<CorrectedPassRate>,
     /// Judged against true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confusion: Option<Confusion>,
