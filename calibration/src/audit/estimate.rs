@@ -8,7 +8,7 @@ use crate::interval::Spread;
 use crate::proportion::ClusteredProportion;
 
 use super::result::{Measure, Unmeasured};
-use super::table::Unit;
+use super::table::{Unit, is};
 
 /// A number that can still give its interval at any level.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Values {
     #[inline]
     pub(crate) fn push_weighted(&mut self, unit: &Unit, value: f64, weight: f64, n: usize) {
         self.sums.push(UnitValue { value, weight: weight * unit.weight, cluster: unit.cluster });
-        if unit.weight != 1.0 {
+        if !is(unit.weight, 1.0) {
             self.weights.n += 1.0;
             self.weights.sum += unit.weight;
             self.weights.squares += unit.weight * unit.weight;

@@ -279,18 +279,18 @@ fn position(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "Ask in both orders and count a change of mind as a tie; repeat each order to tell bias from noise.",
         ));
     }
-    if let Some(value) = evidence.get("first_position_preference") {
-        if evidence.is_found("first_position_preference") {
-            let is_first = value.estimate > 0.5;
-            let which = if is_first { "first" } else { "second" };
-            let shown = if is_first { value.estimate } else { 1.0 - value.estimate };
-            found.push(finding(
-                if shown > 0.6 { FindingWeight::Bad } else { FindingWeight::Note },
-                &["first_position_preference"],
-                format!("It prefers the candidate shown {which}: {} of decided answers choose it.", per_cent(shown)),
-                "Shuffle the order, or judge both orders and average.",
-            ));
-        }
+    if let Some(value) = evidence.get("first_position_preference")
+        && evidence.is_found("first_position_preference")
+    {
+        let is_first = value.estimate > 0.5;
+        let which = if is_first { "first" } else { "second" };
+        let shown = if is_first { value.estimate } else { 1.0 - value.estimate };
+        found.push(finding(
+            if shown > 0.6 { FindingWeight::Bad } else { FindingWeight::Note },
+            &["first_position_preference"],
+            format!("It prefers the candidate shown {which}: {} of decided answers choose it.", per_cent(shown)),
+            "Shuffle the order, or judge both orders and average.",
+        ));
     }
     if let Some(value) = evidence.get("order_shift") {
         let (low, high) = evidence.interval(value);

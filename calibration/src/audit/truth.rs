@@ -206,7 +206,7 @@ pub(crate) fn accept_rates<'a>(subject: &Subject, accepted: impl Iterator<Item =
         let Some(good) = unit.truth.good else { continue };
         let is_alone = last_cluster.replace(unit.cluster) != Some(unit.cluster)
             && accepted.peek().is_none_or(|(next, _)| next.cluster != unit.cluster);
-        if is_alone && unit.weight == 1.0 && alike.count(good, accepts) {
+        if is_alone && is(unit.weight, 1.0) && alike.count(good, accepts) {
             continue;
         }
         let rejects = accepts.others();
@@ -423,7 +423,9 @@ fn accept_errors(
     config: &AuditConfig,
     measured: &mut Measured,
 ) {
-    let labelled = |good: bool| units.iter().filter(move |unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>();
+    let labelled = |good: bool| {
+        units.iter().filter(move |unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>()
+    };
     let (n_good, n_bad) = (labelled(true), labelled(false));
     let base_rate = config.base_rate.unwrap_or(n_good / (n_good + n_bad));
     if let (Some(far), Some(frr)) = (&false_accepts, &false_rejects) {

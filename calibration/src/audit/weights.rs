@@ -9,8 +9,15 @@ use crate::problem::{Problem, Problems, Severity};
 use super::estimate::Measured;
 
 /// Measures that weights do not change, since they are no mean over items.
-const UNWEIGHTED: [&str; 7] =
-    ["within_item_sd", "within_item_range_max", "icc_single", "icc_mean", "repeat_alpha", "place_slope", "top_of_group_accuracy"];
+const UNWEIGHTED: [&str; 7] = [
+    "within_item_sd",
+    "within_item_range_max",
+    "icc_single",
+    "icc_mean",
+    "repeat_alpha",
+    "place_slope",
+    "top_of_group_accuracy",
+];
 
 /// Returns the weight of each item; empty where the log states none. Items without a weight, or with two, count 1.
 pub(super) fn of_items(log: &Log, problems: &mut Problems) -> Vec<f64> {

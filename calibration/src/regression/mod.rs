@@ -198,7 +198,9 @@ impl<'a> Basis<'a> {
             if norm == 0.0 || own <= ALIASED * norm {
                 continue;
             }
-            left.iter_mut().for_each(|left| *left /= own);
+            for left in &mut left {
+                *left /= own;
+            }
             parts.push(own);
             columns.push(left);
             r.push(parts);
@@ -262,6 +264,7 @@ impl<'a> Basis<'a> {
         let p = self.n_kept;
         // The inverse of R, column by column, by substitution from the last row up.
         let mut inverse = vec![vec![0.0; p]; p];
+        #[expect(clippy::needless_range_loop, reason = "the indices are those of the formula")]
         for target in 0..p {
             for row in (0..=target).rev() {
                 let known: f64 = (row + 1..=target).map(|idx| self.r[idx][row] * inverse[idx][target]).sum();
@@ -270,9 +273,13 @@ impl<'a> Basis<'a> {
             }
         }
         for (row, scale) in inverse.iter_mut().skip(1).zip(&self.scales) {
-            row.iter_mut().for_each(|value| *value *= self.outcome_scale / scale);
+            for value in row.iter_mut() {
+                *value *= self.outcome_scale / scale;
+            }
         }
-        inverse[0].iter_mut().for_each(|value| *value *= self.outcome_scale);
+        for value in &mut inverse[0] {
+            *value *= self.outcome_scale;
+        }
         // At 0 of every column, not at its mean.
         let (first, others) = inverse.split_at_mut(1);
         for (row, mean) in others.iter().zip(&self.means) {
@@ -315,6 +322,15 @@ impl Cluster {
                 self.residuals[1].iter_mut().zip(q).for_each(|(sum, value)| *sum += weight * error * value);
             }
         }
+    }
+
+    /// Z'e, Z = (q, w q).
+    fn z_errors(&self, is_weighted: bool) -> Vec<f64> {
+        let mut errors = self.residuals[0].clone();
+        if is_weighted {
+            errors.extend(&self.residuals[1]);
+        }
+        errors
     }
 
     /// Σ wᵃ q q'.
@@ -415,7 +431,7 @@ impl Sums {
         }
         let root = Root::new(cluster, &self.owed, is_weighted);
         // Σ w q (A e), with A = I + Z K Z'.
-        let (with, z_errors) = (root.z_times_weighted(cluster, is_weighted), root.z_errors(cluster, is_weighted));
+        let (with, z_errors) = (root.z_times_weighted(cluster, is_weighted), cluster.z_errors(is_weighted));
         let mut score = cluster.residuals[usize::from(is_weighted)].clone();
         let inner = root.half.times(&z_errors);
         score.iter_mut().zip(with.transposed_times(&inner)).for_each(|(sum, value)| *sum += value);
@@ -526,15 +542,6 @@ impl Root {
     fn z_times_weighted(&self, cluster: &Cluster, is_weighted: bool) -> symmetric::Tall {
         let p = cluster.products[0].n();
         symmetric::Tall::new(self.gram.n(), p, |i, j| cluster.product(1 + i / p, is_weighted).at(i % p, j))
-    }
-
-    /// Z'e.
-    fn z_errors(&self, cluster: &Cluster, is_weighted: bool) -> Vec<f64> {
-        let mut errors = cluster.residuals[0].clone();
-        if is_weighted {
-            errors.extend(&cluster.residuals[1]);
-        }
-        errors
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod agreement;
 mod arms;
+mod biases;
 mod bootstrap;
 mod coverage;
 mod deciding;
@@ -35,3 +36,4 @@ mod several;
 mod simulated;
 mod small_logs;
 mod undefined;
+mod weights;

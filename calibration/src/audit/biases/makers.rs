@@ -42,13 +42,11 @@ impl Makers {
         let plain: Vec<String> = log.generators.iter().map(names::plain).collect();
         let is_own = |judge: &str| -> Vec<bool> {
             let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-            match config.own_generators.get(judge) {
-                Some(own) => log.generators.iter().map(|name| own.iter().any(|own| same(own, name))).collect(),
-                None => {
-                    let judge = names::plain(judge);
-                    plain.iter().map(|name| !name.is_empty() && *name == judge).collect()
-                }
+            if let Some(own) = config.own_generators.get(judge) {
+                return log.generators.iter().map(|name| own.iter().any(|own| same(own, name))).collect();
             }
+            let judge = names::plain(judge);
+            plain.iter().map(|name| !name.is_empty() && *name == judge).collect()
         };
         let is_own = log.judges.iter().map(is_own).collect();
         let mut makers = Self { of_item, is_own, answers: BTreeMap::new() };
@@ -109,8 +107,7 @@ pub(super) fn measure(
     }
 }
 
-const NOT_OWN: &str =
-    "too few of the items were made by the judge's own model, or by another (names are compared; `own_generators` states them)";
+const NOT_OWN: &str = "too few of the items were made by the judge's own model, or by another (names are compared; `own_generators` states them)";
 const NEEDS: &[&str] = &["generator"];
 
 fn of_items(
@@ -132,7 +129,8 @@ fn of_items(
         }
     }
     if has_both(&against_others) {
-        let definition = "answer less the mean of the other judges', own items against others' (difference in differences)";
+        let definition =
+            "answer less the mean of the other judges', own items against others' (difference in differences)";
         let effect = against_others.effect(Vec::new(), STREAM, config);
         let value = effect.map(|effect| {
             let value = effect.estimated(against_others.n, against_others.n_items(), definition);
@@ -146,7 +144,8 @@ fn of_items(
         return;
     }
     if !alone.keep_labelled(subject) || !has_both(&alone) {
-        let reason = "with one judge and no labels nothing tells a preference from quality; add another judge or labels";
+        let reason =
+            "with one judge and no labels nothing tells a preference from quality; add another judge or labels";
         measured.unmeasured(id, reason, &["label", "judge"]);
         return;
     }
@@ -271,7 +270,8 @@ pub(crate) fn by_generator(table: &Table<'_>, subject: &Subject, config: &AuditC
     if by_generator.len() < 2 {
         return Vec::new();
     }
-    let measure = |values: &Values, definition: &str| values.proportion(definition).map(|value| value.measure(config.level));
+    let measure =
+        |values: &Values, definition: &str| values.proportion(definition).map(|value| value.measure(config.level));
     let mut found: Vec<GeneratorErrors> = by_generator
         .iter()
         .filter_map(|(generator, [accuracy, false_accepts, false_rejects])| {
@@ -279,12 +279,20 @@ pub(crate) fn by_generator(table: &Table<'_>, subject: &Subject, config: &AuditC
                 generator: table.log.generators.name(*generator).to_owned(),
                 is_own: table.makers.is_own(subject, *generator),
                 accuracy: measure(accuracy, "right answers / parsed answers of an item, mean over items")?,
-                false_accept_rate: measure(false_accepts, "accepting / parsed answers of a wrong item, mean over items"),
-                false_reject_rate: measure(false_rejects, "rejecting / parsed answers of a right item, mean over items"),
+                false_accept_rate: measure(
+                    false_accepts,
+                    "accepting / parsed answers of a wrong item, mean over items",
+                ),
+                false_reject_rate: measure(
+                    false_rejects,
+                    "rejecting / parsed answers of a right item, mean over items",
+                ),
             })
         })
         .collect();
-    found.sort_by(|a, b| b.is_own.cmp(&a.is_own).then(b.accuracy.n_items.cmp(&a.accuracy.n_items)).then(a.generator.cmp(&b.generator)));
+    found.sort_by(|a, b| {
+        b.is_own.cmp(&a.is_own).then(b.accuracy.n_items.cmp(&a.accuracy.n_items)).then(a.generator.cmp(&b.generator))
+    });
     found.truncate(MOST_GENERATORS);
     found
 }

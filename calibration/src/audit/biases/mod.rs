@@ -145,7 +145,8 @@ impl<'a> Observations<'a> {
     /// Returns the effect of what is looked for on the outcome, given `others`. `None` where they explain it, or it does not vary.
     fn effect(&self, others: Vec<Vec<f64>>, stream: u64, config: &AuditConfig) -> Option<Effect> {
         let (weights, clusters) = self.weights_and_clusters();
-        let design = |outcomes, columns| Design { outcomes, columns, weights: weights.as_deref(), clusters: Some(&clusters) };
+        let design =
+            |outcomes, columns| Design { outcomes, columns, weights: weights.as_deref(), clusters: Some(&clusters) };
         let mut columns = vec![self.explanation.clone()];
         // Last, so that what others explain is not blamed on it.
         columns.splice(0..0, others);
@@ -153,9 +154,8 @@ impl<'a> Observations<'a> {
         let others = &columns[..columns.len() - 1];
         let left_of_outcome = residuals(&design(&self.outcomes, others))?;
         let left_of_explanation = residuals(&design(&self.explanation, others))?;
-        let contributions = (0..self.units.len()).map(|idx| {
-            (clusters[idx], self.units[idx].weight * left_of_outcome[idx] * left_of_explanation[idx])
-        });
+        let contributions = (0..self.units.len())
+            .map(|idx| (clusters[idx], self.units[idx].weight * left_of_outcome[idx] * left_of_explanation[idx]));
         let null = null::sign_flip(contributions, config.seed, stream);
         Effect::new(&fit, fit.coefficients.last().copied().flatten()?, null)
     }
@@ -166,13 +166,14 @@ impl<'a> Observations<'a> {
         let design =
             Design { outcomes: &self.outcomes, columns: &[], weights: weights.as_deref(), clusters: Some(&clusters) };
         let fit = least_squares(&design, Adjustment::Cr2)?;
-        let contributions = (0..self.units.len()).map(|idx| (clusters[idx], self.units[idx].weight * self.outcomes[idx]));
+        let contributions =
+            (0..self.units.len()).map(|idx| (clusters[idx], self.units[idx].weight * self.outcomes[idx]));
         let null = null::sign_flip(contributions, config.seed, stream);
         Effect::new(&fit, fit.intercept, null)
     }
 
     fn weights_and_clusters(&self) -> (Option<Vec<f64>>, Vec<u32>) {
-        let is_weighted = self.units.iter().any(|unit| unit.weight != 1.0);
+        let is_weighted = self.units.iter().any(|unit| !is(unit.weight, 1.0));
         let weights = is_weighted.then(|| self.units.iter().map(|unit| unit.weight).collect());
         (weights, self.units.iter().map(|unit| unit.cluster).collect())
     }
@@ -218,7 +219,8 @@ impl Effect {
             worst: None,
         };
         if degrees < FEW_DEGREES {
-            value = value.caution("under 4 degrees of freedom: few clusters carry the effect, and its interval is rough");
+            value =
+                value.caution("under 4 degrees of freedom: few clusters carry the effect, and its interval is rough");
         }
         match self.null {
             Some(null) => null.details(value),

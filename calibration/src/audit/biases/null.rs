@@ -172,7 +172,8 @@ pub(crate) fn dealt(
         })
         .collect();
     // Items that can be dealt in one way only add the same to every sum.
-    let fixed: f64 = of_item.iter().filter(|(idx, _)| deals[*idx].values.len() == 1).map(|(idx, w)| w * deals[*idx].mean).sum();
+    let fixed: f64 =
+        of_item.iter().filter(|(idx, _)| deals[*idx].values.len() == 1).map(|(idx, w)| w * deals[*idx].mean).sum();
     let free: Vec<(usize, f64)> = of_item.into_iter().filter(|(idx, _)| deals[*idx].values.len() > 1).collect();
     let most: f64 = observed.abs() + fixed.abs() + free.iter().map(|(_, weight)| weight).sum::<f64>();
     let least = observed - fixed - ROUNDING * most;
