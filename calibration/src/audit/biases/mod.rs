@@ -5,6 +5,7 @@
 //! of them come to together, and the correction for having looked for several, is in [`family`].
 
 mod family;
+mod findings;
 mod length;
 mod makers;
 mod names;
@@ -20,6 +21,7 @@ use super::estimate::{Estimated, Measured};
 use super::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 
 pub(crate) use family::family;
+pub(crate) use findings::findings;
 pub(crate) use makers::{Makers, by_generator};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
