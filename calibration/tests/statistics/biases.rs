@@ -388,3 +388,27 @@ proptest! {
         }
     }
 }
+
+/// Judge `m` accepts 3 of 4 of its own wrong items and 1 of 2 of others'; the other judge 1 of 2 and 1 of 4.
+#[test]
+fn blindness_to_its_own_errors_is_held_against_what_others_let_through() {
+    let mut log = Rows::default();
+    for item in 0..40_usize {
+        let is_own = item < 20;
+        let of_four = item % 4;
+        for (judge, most) in [("m", if is_own { 3 } else { 2 }), ("x", if is_own { 2 } else { 1 })] {
+            let row = Judgement {
+                judge: judge.into(),
+                verdict: Some(if of_four < most { Verdict::Accept } else { Verdict::Reject }),
+                label: Some("0".into()),
+                generator: Some(if is_own { "m" } else { "n" }.into()),
+                ..Judgement::default()
+            };
+            log.push(item, row);
+        }
+    }
+    let judge = log.judge();
+    close(judge.measures["own_false_accepts"].estimate, (0.75 - 0.5) - (0.5 - 0.25), 1e-12);
+    assert!(judge.measures["own_false_accepts"].method.contains("other judges"));
+    close(judge.by_generator[0].false_accept_rate.as_ref().unwrap().estimate, 0.75, 1e-12);
+}

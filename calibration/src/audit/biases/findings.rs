@@ -55,7 +55,8 @@ fn own_model(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         ));
     }
     let id = "own_false_accepts";
-    if let Some(value) = evidence.get(id).filter(|value| evidence.is_found(id) && value.estimate > 0.0) {
+    let Some(value) = evidence.get(id).filter(|_| evidence.is_found(id)) else { return };
+    if value.estimate > 0.0 {
         found.push(finding(
             FindingWeight::Bad,
             &[id],
@@ -64,6 +65,13 @@ fn own_model(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
                 effect(evidence, id, value)
             ),
             "Let a model of another family judge what this one made; more draws or votes of the same one do not help.",
+        ));
+    } else {
+        found.push(finding(
+            FindingWeight::Note,
+            &[id],
+            format!("It accepts wrong items of its own model less often, by {}.", effect(evidence, id, value)),
+            "",
         ));
     }
 }

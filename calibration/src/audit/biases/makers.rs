@@ -220,23 +220,39 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditCo
         measured.unmeasured(ID, "scores accept nothing by themselves; state the threshold", &["--accept-at"]);
         return;
     };
-    let mut observations = Observations::default();
+    let (mut against_others, mut alone) = (Observations::default(), Observations::default());
     for unit in units.iter().filter(|unit| unit.truth.good == Some(false)) {
         let generator = table.makers.of_item[unit.item as usize][0];
         let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw));
-        if generator != NONE && hits.n > 0 {
-            let own = f64::from(u8::from(table.makers.is_own(subject, generator)));
-            observations.push(subject, unit, hits.n_met as f64 / hits.n as f64, own);
+        if generator == NONE || hits.n == 0 {
+            continue;
+        }
+        let own = f64::from(u8::from(table.makers.is_own(subject, generator)));
+        alone.push(subject, unit, hits.n_met as f64 / hits.n as f64, own);
+        // Only the answers of verdicts are shares that accept.
+        let accepted = answer(table.kind, subject, unit).filter(|_| table.kind == OutcomeKind::Verdict);
+        let others = accepted.and_then(|accepted| Some(accepted - table.makers.others(subject, unit, accepted)?));
+        if let Some(difference) = others {
+            against_others.push(subject, unit, difference, own);
         }
     }
+    let is_alone = !has_both(&against_others);
+    let (observations, definition) = if is_alone {
+        (alone, "share accepted of wrong items, its own model's against others'")
+    } else {
+        let definition = "share accepted of wrong items less the other judges', its own model's against others' (difference in \
+                          differences)";
+        (against_others, definition)
+    };
     if !has_both(&observations) {
         measured.unmeasured(ID, "too few wrong items of the judge's own model, or of another", NEEDS);
         return;
     }
     let value = observations.effect(Vec::new(), STREAM_OF_ERRORS, config).map(|effect| {
-        let definition = "share accepted of wrong items, the judge's own model's less others'";
         let value = effect.estimated(observations.n, observations.n_items(), definition);
-        value.detail("n_own_items", n_own(&observations) as f64)
+        let value = value.detail("n_own_items", n_own(&observations) as f64);
+        let caution = "no other judge's verdicts beside: one maker's wrong items may be harder to tell than another's";
+        if is_alone { value.caution(caution) } else { value }
     });
     measured.record(ID, value, NOT_OWN, NEEDS);
 }
