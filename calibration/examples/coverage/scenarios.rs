@@ -1,5 +1,8 @@
 //! Judges whose truth is known: each scenario draws a log, and says what the measure would be on all items there could be.
 
+#[path = "biases.rs"]
+mod biases;
+
 use std::f64::consts::PI;
 
 use assize_calibration::audit::AuditConfig;
@@ -104,6 +107,9 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(predictive_values());
     all.extend(areas());
     all.extend(spreads());
+    all.extend(biases::lengths());
+    all.extend(biases::own_items());
+    all.extend(biases::weighted_rates());
     all
 }
 

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::fast::RandomState;
+
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
 
@@ -22,6 +24,9 @@ const FEW_ITEMS: usize = 2;
 /// The most generators listed.
 const MOST_GENERATORS: usize = 30;
 
+/// Looked up, never gone through.
+type HashMap<K, V> = hashbrown::HashMap<K, V, RandomState>;
+
 /// Who made the items, who judged them, and which of them are one.
 #[derive(Default)]
 pub(crate) struct Makers {
@@ -30,7 +35,7 @@ pub(crate) struct Makers {
     /// By judge: whether each generator is its own model.
     is_own: Vec<Vec<bool>>,
     /// By arm, item and dimension: the sum of mean answers of the judges that did not make it, and how many they are.
-    answers: BTreeMap<(u32, u32, u32), (f64, f64)>,
+    answers: HashMap<(u32, u32, u32), (f64, f64)>,
 }
 
 impl Makers {
@@ -49,7 +54,7 @@ impl Makers {
             plain.iter().map(|name| !name.is_empty() && *name == judge).collect()
         };
         let is_own = log.judges.iter().map(is_own).collect();
-        let mut makers = Self { of_item, is_own, answers: BTreeMap::new() };
+        let mut makers = Self { of_item, is_own, answers: HashMap::default() };
         let several = subjects.iter().any(|subject| subject.judge != subjects[0].judge);
         for subject in subjects.iter().filter(|_| several) {
             for unit in &subject.units {
