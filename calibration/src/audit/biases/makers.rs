@@ -180,8 +180,9 @@ fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &Audit
     let makers = &table.makers;
     let (mut against_others, mut alone) = (Observations::default(), Observations::default());
     for unit in units {
-        let [is_a, is_b] = makers.of_item[unit.item as usize].map(|generator| makers.is_own(subject, generator));
-        if is_a == is_b {
+        let both = makers.of_item[unit.item as usize];
+        let [is_a, is_b] = both.map(|generator| makers.is_own(subject, generator));
+        if is_a == is_b || both.contains(&NONE) {
             continue;
         }
         let Some(share_of_a) = answer(table.kind, subject, unit) else { continue };
