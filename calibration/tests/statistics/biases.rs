@@ -128,7 +128,7 @@ fn self_preference_is_a_difference_in_differences() {
     // By hand: scores less the mean of the others', own less other items'.
     let noise = |item: usize, len: usize| ((item * 13 + len * 5) % 7) as f64 / 10.0;
     let difference = |item: usize| {
-        let own = if item % 2 == 0 { 1.0 - (0.0 - 0.5) / 2.0 } else { 0.0 };
+        let own = if item.is_multiple_of(2) { 1.0 - (0.0 - 0.5) / 2.0 } else { 0.0 };
         noise(item, 3) - noise(item, 1) + own
     };
     let mean = |start: usize| (start..40).step_by(2).map(difference).sum::<f64>() / 20.0;
@@ -150,6 +150,8 @@ fn who_is_whose_model_may_be_stated() {
     };
     let audit = audited(&log, &own("x", "OTHER"));
     assert!(audit.judges[1].measures.contains_key("self_preference"));
+    let is_unused = |audit: &Audit| audit.problems.iter().any(|problem| problem.code == "setting-unused");
+    assert!(!is_unused(&audit) && is_unused(&audited(&log, &own("absent", "other"))));
     let audit = audited(&log, &own("m-1", "nobody"));
     assert!(!audit.judges[0].measures.contains_key("self_preference"));
 }
