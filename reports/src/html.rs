@@ -41,6 +41,7 @@ fn environment() -> &'static Environment<'static> {
             ("panel.html.j2", include_str!("../templates/panel.html.j2")),
             ("people.html.j2", include_str!("../templates/people.html.j2")),
             ("in_use.html.j2", include_str!("../templates/in_use.html.j2")),
+            ("biases.html.j2", include_str!("../templates/biases.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");

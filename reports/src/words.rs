@@ -212,7 +212,7 @@ pub(crate) fn tally(audit: &Audit) -> String {
 }
 
 /// How the leading measures of a family are said in a sentence. `{}` is the value with its interval.
-const SENTENCES: [(&str, Family, &str); 28] = [
+const SENTENCES: [(&str, Family, &str); 33] = [
     ("unparsed_rate", Family::Parsing, "{} of its replies held no answer that could be read."),
     ("flip_rate", Family::Stability, "Asked the same question twice, it answers differently {} of the time."),
     ("mean_abs_difference", Family::Stability, "Two scores of the same item are {} points apart on average."),
@@ -224,6 +224,11 @@ const SENTENCES: [(&str, Family, &str); 28] = [
     ("first_position_preference", Family::Position, "{} of its decided answers go to the candidate shown first."),
     ("order_shift", Family::Position, "Scores in order ab differ from those in order ba by {} points."),
     ("place_slope", Family::Position, "Each later place changes a score by {} points."),
+    ("length_effect", Family::Bias, "Twice the length changes a score by {} points, labels being equal."),
+    ("length_effect_share", Family::Bias, "Twice the length changes how often a text passes, or is chosen, by {}."),
+    ("self_preference", Family::Bias, "Being its own model's changes an item's score by {} points."),
+    ("self_preference_share", Family::Bias, "Being its own model's changes how often it favours an item by {}."),
+    ("own_false_accepts", Family::Bias, "Being its own model's changes how often a wrong item is accepted by {}."),
     ("accuracy", Family::Truth, "One answer on a random labelled item is right {} of the time."),
     ("false_accept_rate", Family::Truth, "It accepts {} of wrong items."),
     ("false_reject_rate", Family::Truth, "It rejects {} of right items."),
@@ -253,7 +258,14 @@ pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
             let measure = judge.measures.get(*id).filter(|measure| measure.estimate.is_finite())?;
             let value = format::measure(measure, format::unit(id));
             // Differences of shares are no shares.
-            let is_difference = matches!(*id, "position_excess" | "position_direction");
+            let is_difference = matches!(
+                *id,
+                "position_excess"
+                    | "position_direction"
+                    | "length_effect_share"
+                    | "self_preference_share"
+                    | "own_false_accepts"
+            );
             let value = if is_difference { value.replace('%', "percentage points") } else { value };
             Some(sentence.replace("{}", &value))
         })

@@ -401,6 +401,8 @@ impl Rules {
             }
         }
         let mut shown = None;
+        let mut generators =
+            [&fast.generator, &fast.generator_b].map(|text| text.as_ref().and_then(|text| text.get(cells)));
         if let Some((first_idx, second_idx)) = plan.shown {
             let (first, second) = (cells.cell(first_idx).text(), cells.cell(second_idx).text());
             let (Some(first), Some(second)) = (first, second) else {
@@ -429,8 +431,13 @@ impl Rules {
                 };
                 label = named.map(Cow::Borrowed).or(label);
             }
+            // Candidates are called by their makers, unless a column says otherwise.
+            if generators.iter().all(Option::is_none) {
+                generators = [Some(Cow::Owned(a.clone().into_owned())), Some(Cow::Owned(b.clone().into_owned()))];
+            }
             shown = Some((first, second));
         }
+        let [generator, generator_b] = generators;
         let mut judgement = Judgement {
             item,
             judge: fast.judge.as_ref().and_then(|judge| judge.get(cells)).unwrap_or_default(),
@@ -442,8 +449,8 @@ impl Rules {
             rater: fast.rater.as_ref().and_then(|rater| rater.get(cells)),
             group: fast.group.as_ref().and_then(|group| group.get(cells)),
             content: fast.content.as_ref().and_then(|content| content.get(cells)),
-            generator: fast.generator.as_ref().and_then(|generator| generator.get(cells)),
-            generator_b: fast.generator_b.as_ref().and_then(|generator| generator.get(cells)),
+            generator,
+            generator_b,
             weight: None,
             raw: fast.raw.and_then(|idx| cells.cell(idx).text()),
             error: fast.error.and_then(|idx| cells.cell(idx).text()),

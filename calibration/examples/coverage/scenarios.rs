@@ -1,5 +1,7 @@
 //! Judges whose truth is known: each scenario draws a log, and says what the measure would be on all items there could be.
 
+#[path = "biases.rs"]
+mod biases;
 #[path = "in_use.rs"]
 mod in_use;
 
@@ -108,6 +110,9 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(areas());
     all.extend(spreads());
     all.extend(in_use::all());
+    all.extend(biases::lengths());
+    all.extend(biases::own_items());
+    all.extend(biases::weighted_rates());
     all
 }
 

@@ -125,13 +125,14 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
             let (mut mean_a, mut mean_b) = (0.0, 0.0);
             let mut discordant = [0_u64; 2];
             let mut is_binary = ["accuracy", "false_accept_rate", "false_reject_rate"].contains(&measure);
-            let mut n_units = 0_u64;
+            let (mut n_units, mut weight) = (0_u64, 0.0);
             for &(unit_a, unit_b) in &shared {
                 let (Some(x), Some(y)) = (value(a, unit_a), value(b, unit_b)) else { continue };
                 n_units += 1;
                 // Running means: the sum of large scores may not be a number.
-                mean_a += (x - mean_a) / n_units as f64;
-                mean_b += (y - mean_b) / n_units as f64;
+                weight += unit_a.weight;
+                mean_a += (x - mean_a) * unit_a.weight / weight;
+                mean_b += (y - mean_b) * unit_a.weight / weight;
                 is_binary &= [x, y].iter().all(|value| is(*value, 0.0) || is(*value, 1.0));
                 discordant[0] += u64::from(x > y);
                 discordant[1] += u64::from(y > x);
@@ -144,9 +145,9 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
                 [-1.0, 1.0]
             };
             let difference = differences.mean("b less a, item by item, mean", range, None)?;
-            // Dimensions of one item err together, as items of one group do.
+            // Dimensions of one item err together, as items of one group do; and a test of counts knows no weights.
             let independent = difference.n_clusters == n_units;
-            let (p_value, test) = if is_binary && independent {
+            let (p_value, test) = if is_binary && independent && !table.is_weighted {
                 (Some(mcnemar(discordant[0], discordant[1], McNemarTest::MidP)), "McNemar, mid-p")
             } else {
                 match difference.spread {

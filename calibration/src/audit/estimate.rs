@@ -8,7 +8,7 @@ use crate::interval::Spread;
 use crate::proportion::ClusteredProportion;
 
 use super::result::{Measure, Unmeasured};
-use super::table::Unit;
+use super::table::{Unit, is};
 
 /// A number that can still give its interval at any level.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Values {
     #[inline]
     pub(crate) fn push_weighted(&mut self, unit: &Unit, value: f64, weight: f64, n: usize) {
         self.sums.push(UnitValue { value, weight: weight * unit.weight, cluster: unit.cluster });
-        if unit.weight != 1.0 {
+        if !is(unit.weight, 1.0) {
             self.weights.n += 1.0;
             self.weights.sum += unit.weight;
             self.weights.squares += unit.weight * unit.weight;
@@ -198,7 +198,8 @@ impl Values {
     /// `size` is the largest value possible, where it is known; where nothing varies it bounds what was not seen.
     pub(crate) fn mean(&self, definition: &str, range: [f64; 2], size: Option<f64>) -> Option<Estimated> {
         let mean = self.sums.mean()?;
-        let m = mean.n_clusters as f64 / self.weights.design_effect(mean.n_units);
+        let design_effect = self.weights.design_effect(mean.n_units);
+        let m = mean.n_clusters as f64 / design_effect;
         let is_constant = mean.variance == 0.0 || mean.n_clusters < 2;
         let finite = |width: f64| width.is_finite().then_some(width);
         let (spread, interval) = match size {
@@ -223,6 +224,9 @@ impl Values {
             }
         };
         let mut estimated = self.finish(&mean, spread, format!("{definition}; {interval}"));
+        if design_effect > 1.0 {
+            estimated = estimated.detail("weights_design_effect", design_effect);
+        }
         if mean.n_clusters < 2 {
             estimated = estimated.caution("one cluster says nothing about others");
         }

@@ -2,7 +2,6 @@
 
 use crate::judgement::OutcomeKind;
 
-use super::catalogue::{self, Unit};
 use super::estimate::{Estimated, Measured};
 use super::in_use;
 use super::result::{
@@ -44,7 +43,7 @@ impl Evidence<'_> {
     }
 
     /// Whether an effect is found once all that were looked for are counted.
-    fn is_found(&self, id: &str) -> bool {
+    pub(super) fn is_found(&self, id: &str) -> bool {
         self.biases.and_then(|biases| biases.test(id)).is_some_and(|test| test.is_found)
     }
 
@@ -75,7 +74,7 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     in_use::costs(evidence, &mut found);
     in_use::stream(evidence, &mut found);
     position(evidence, &mut found);
-    biases(evidence, &mut found);
+    super::biases::findings(evidence, &mut found);
     stability(evidence, &mut found);
     found
 }
@@ -292,18 +291,18 @@ fn position(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             "Ask in both orders and count a change of mind as a tie; repeat each order to tell bias from noise.",
         ));
     }
-    if let Some(value) = evidence.get("first_position_preference") {
-        if evidence.is_found("first_position_preference") {
-            let is_first = value.estimate > 0.5;
-            let which = if is_first { "first" } else { "second" };
-            let shown = if is_first { value.estimate } else { 1.0 - value.estimate };
-            found.push(finding(
-                if shown > 0.6 { FindingWeight::Bad } else { FindingWeight::Note },
-                &["first_position_preference"],
-                format!("It prefers the candidate shown {which}: {} of decided answers choose it.", per_cent(shown)),
-                "Shuffle the order, or judge both orders and average.",
-            ));
-        }
+    if let Some(value) = evidence.get("first_position_preference")
+        && evidence.is_found("first_position_preference")
+    {
+        let is_first = value.estimate > 0.5;
+        let which = if is_first { "first" } else { "second" };
+        let shown = if is_first { value.estimate } else { 1.0 - value.estimate };
+        found.push(finding(
+            if shown > 0.6 { FindingWeight::Bad } else { FindingWeight::Note },
+            &["first_position_preference"],
+            format!("It prefers the candidate shown {which}: {} of decided answers choose it.", per_cent(shown)),
+            "Shuffle the order, or judge both orders and average.",
+        ));
     }
     if let Some(value) = evidence.get("order_shift") {
         let (low, high) = evidence.interval(value);
@@ -327,97 +326,6 @@ fn position(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             ));
         }
     }
-}
-
-fn biases(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
-    length(evidence, found);
-    own_model(evidence, found);
-    not_found(evidence, found);
-}
-
-/// An effect in the words of its unit: points, or points of a hundred.
-fn effect(evidence: &Evidence<'_>, id: &str, value: &Estimated) -> String {
-    let is_share = catalogue::info(id).is_some_and(|info| info.unit == Unit::Share);
-    let (low, high) = evidence.interval(value);
-    if is_share {
-        let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        format!("{} percentage points [{}, {}]", percent(value.estimate), percent(low), percent(high))
-    } else {
-        format!("{:.2} points [{low:.2}, {high:.2}]", value.estimate)
-    }
-}
-
-fn length(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
-    for (id, does) in [("length_effect", "scores"), ("length_effect_share", "favours")] {
-        let Some(value) = evidence.get(id).filter(|_| evidence.is_found(id)) else { continue };
-        let (word, advice) = if value.estimate > 0.0 {
-            (
-                "longer",
-                "Tell it that length is no merit, bound the length of what it judges, or compare texts of like length; audit the change as an arm.",
-            )
-        } else {
-            ("shorter", "Look whether long texts are cut before they reach it.")
-        };
-        found.push(finding(
-            FindingWeight::Bad,
-            &[id],
-            format!("It {does} {word} texts more, whatever their label: {} a doubling.", effect(evidence, id, value)),
-            advice,
-        ));
-    }
-}
-
-fn own_model(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
-    for id in ["self_preference", "self_preference_share"] {
-        let Some(value) = evidence.get(id).filter(|_| evidence.is_found(id)) else { continue };
-        let word = if value.estimate > 0.0 { "favours" } else { "disfavours" };
-        found.push(finding(
-            FindingWeight::Bad,
-            &[id],
-            format!("It {word} what its own model made: by {}.", effect(evidence, id, value)),
-            "Let a model of another family judge what this one made.",
-        ));
-    }
-    let id = "own_false_accepts";
-    if let Some(value) = evidence.get(id).filter(|value| evidence.is_found(id) && value.estimate > 0.0) {
-        found.push(finding(
-            FindingWeight::Bad,
-            &[id],
-            format!(
-                "It shares errors with the model that made the items: it accepts wrong items of its own model more often, by {}.",
-                effect(evidence, id, value)
-            ),
-            "Let a model of another family judge what this one made; more draws or votes of the same one do not help.",
-        ));
-    }
-}
-
-/// Says which effects were looked for and not found, and how large they would have had to be.
-fn not_found(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
-    let Some(biases) = evidence.biases else { return };
-    let mut ids = Vec::new();
-    let mut shown = Vec::new();
-    for test in biases.tests.iter().filter(|test| !test.is_found) {
-        let Some(info) = catalogue::info(&test.measure) else { continue };
-        ids.push(info.id);
-        let title = info.title.to_lowercase();
-        shown.push(match (test.minimal_detectable, info.unit) {
-            (Some(smallest), Unit::Share) => {
-                format!("{title} ({:.1} percentage points or more would have been seen)", 100.0 * smallest)
-            }
-            (Some(smallest), _) => format!("{title} ({smallest:.2} or more would have been seen)"),
-            (None, _) => title,
-        });
-    }
-    if shown.is_empty() {
-        return;
-    }
-    let looked_for = match biases.n_looked_for {
-        1 => "One effect was looked for".to_owned(),
-        n => format!("{n} effects were looked for, corrected together (Holm)"),
-    };
-    let what = format!("{looked_for}; not found, with 80 % power to see what is stated: {}.", shown.join(", "));
-    found.push(finding(FindingWeight::Note, &ids, what, ""));
 }
 
 fn stability(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {

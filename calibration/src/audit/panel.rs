@@ -146,7 +146,8 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
         } else {
             alpha.add_between(unit.cluster, &rated.by_rater);
         }
-        agreed.push(unit, pair_agreement(&present), n);
+        // Agreement among raters is that of the log, as its other coefficients are.
+        agreed.push(&Unit { weight: 1.0, ..unit.clone() }, pair_agreement(&present), n);
     }
     let mut estimates: Vec<(&str, Estimated)> = Vec::new();
     let definition = "pairs of answers by different raters that agree, mean over items";

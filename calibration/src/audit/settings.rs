@@ -22,6 +22,11 @@ pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Pro
             problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
         }
     }
+    for judge in config.own_generators.keys().filter(|judge| table.log.judges.id(judge).is_none()) {
+        let message =
+            format!("`own_generators` names a judge that is not in the log, {judge:?}, and changes nothing for it");
+        problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column("judge"));
+    }
     // Squares of these are no numbers, or nought.
     let is_extreme = |score: &&f64| score.abs() > 1e75 || (**score != 0.0 && score.abs() < 1e-75);
     let n_extreme = table.log.score.iter().filter(is_extreme).count() as u64;

@@ -207,7 +207,7 @@ pub(crate) fn accept_rates<'a>(subject: &Subject, accepted: impl Iterator<Item =
         let Some(good) = unit.truth.good else { continue };
         let is_alone = last_cluster.replace(unit.cluster) != Some(unit.cluster)
             && accepted.peek().is_none_or(|(next, _)| next.cluster != unit.cluster);
-        if is_alone && unit.weight == 1.0 && alike.count(good, accepts) {
+        if is_alone && is(unit.weight, 1.0) && alike.count(good, accepts) {
             continue;
         }
         let rejects = accepts.others();

@@ -1,5 +1,8 @@
 //! Small dense matrices: what a regression of a few columns needs of linear algebra, and nothing more.
 
+/// An eigenvalue below this is 0 and has no inverse.
+pub(super) const SINGULAR: f64 = 1e-10;
+
 /// A square matrix, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Square {
@@ -83,7 +86,7 @@ impl Square {
     pub(super) fn solve(&self, vector: &[f64]) -> Vec<f64> {
         let (values, vectors) = eigen(self);
         let mut solution = vec![0.0; self.n];
-        for (idx, value) in values.iter().enumerate().filter(|(_, value)| value.abs() > super::SINGULAR) {
+        for (idx, value) in values.iter().enumerate().filter(|(_, value)| value.abs() > SINGULAR) {
             let direction = vectors.column(idx);
             let share = dot(&direction, vector) / value;
             solution.iter_mut().zip(direction).for_each(|(sum, part)| *sum += share * part);

@@ -10,6 +10,7 @@
 
 mod agreement;
 mod arms;
+mod biases;
 mod bootstrap;
 mod coverage;
 mod deciding;
@@ -43,3 +44,4 @@ mod simulated;
 mod small_logs;
 mod tally;
 mod undefined;
+mod weights;

@@ -9,7 +9,7 @@ use assize_calibration::reliability::{
     Binning, Forecasts, brier_parts, calibration_error, null_ece, reliability_curve,
 };
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 

@@ -6,6 +6,7 @@ use assize_calibration::gate::{LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
 use serde::Serialize;
 
+use super::biases::{self, BiasesView};
 use super::forest::{self, Cell, Forest};
 use super::passing::{self, PassingView};
 use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
@@ -83,6 +84,7 @@ pub(crate) struct JudgeView {
     confusion: Option<ConfusionView>,
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
+    biases: BiasesView,
     worst: Vec<WorstRow>,
     dimensions: Vec<DimensionView>,
     alternative: Option<AlternativeView>,
@@ -145,6 +147,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         confusion: judge.confusion.as_ref().map(tables::confusion),
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
+        biases: biases::biases(judge),
         worst: tables::worst(judge),
         dimensions,
         alternative: judge.alternative.as_ref().map(|test| people::alternative(test, judge)),

@@ -2,6 +2,7 @@
 //!
 //! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
 
+mod biases;
 mod forest;
 mod judge;
 mod panel;

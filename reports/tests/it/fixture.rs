@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{
-    Agreement, AnswerShare, Audit, Baseline, Comparison, Confusion, CrossValidated, Data, DimensionAudit, ErrorCluster,
-    ErrorClusters, Finding, FindingWeight, Fitness, JudgeAudit, Measure, SCHEMA, Source, SplitRate, ThresholdPoint,
-    Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
+    Agreement, AnswerShare, Audit, Baseline, BiasTest, Biases, Comparison, Confusion, CrossValidated, Data,
+    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GeneratorErrors, JudgeAudit, Measure,
+    SCHEMA, Source, SplitRate, ThresholdPoint, Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
@@ -224,6 +224,39 @@ fn thresholds() -> Thresholds {
     }
 }
 
+/// Effects found, not found, not tested, and one that has no measure.
+fn biases() -> Biases {
+    let test = |measure: &str, p_value: Option<f64>, is_found| BiasTest {
+        measure: measure.to_owned(),
+        p_value,
+        p_holm: p_value.map(|p| 2.0 * p),
+        p_permutation: p_value.filter(|_| is_found),
+        minimal_detectable: p_value.map(|_| 0.042),
+        is_found,
+    };
+    Biases {
+        n_looked_for: 3,
+        correction: "Holm".to_owned(),
+        tests: vec![
+            test("position_excess", Some(0.0001), true),
+            test("first_position_preference", Some(0.3), false),
+            test("order_shift", None, false),
+            test("length_effect", Some(0.45), false),
+        ],
+    }
+}
+
+fn by_generator() -> Vec<GeneratorErrors> {
+    let errors = |generator: &str, is_own, far: Option<f64>| GeneratorErrors {
+        generator: generator.to_owned(),
+        is_own,
+        accuracy: measure(0.8, 0.7, 0.9),
+        false_accept_rate: far.map(|far| measure(far, far / 2.0, far * 2.0)),
+        false_reject_rate: None,
+    };
+    vec![errors(HOSTILE, true, Some(0.2)), errors("other", false, None)]
+}
+
 fn worst_items() -> Vec<WorstItem> {
     let answers = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     vec![
@@ -328,6 +361,8 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
                 judge_minus_baseline: None,
             },
         ],
+        biases: Some(biases()),
+        by_generator: by_generator(),
         error_clusters: Some(ErrorClusters {
             unit: "groups".to_owned(),
             clusters: vec![
@@ -495,6 +530,8 @@ pub(crate) fn degenerate() -> Audit {
     });
     one.baselines = Vec::new();
     one.error_clusters = None;
+    one.biases = None;
+    one.by_generator = Vec::new();
     one.worst_items = Vec::new();
     one.dimensions = Vec::new();
     one.alternative = None;

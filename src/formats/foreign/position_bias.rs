@@ -122,7 +122,8 @@ impl Columns {
                 choice: verdict(cell).map(|position| Choice::at(position, order)),
                 order: Some(order),
                 content: has_texts.then(|| content.as_str().into()),
-                generator: Some(format!("{a} vs {b}").into()),
+                generator: Some(a.to_string().into()),
+                generator_b: Some(b.to_string().into()),
                 raw: Some(cell.into()),
                 ..Judgement::default()
             };

@@ -50,7 +50,8 @@ impl ForeignFormat for Prd {
                 choice: position(score).map(|position| Choice::at(position, order)),
                 order: Some(order),
                 rater: if human { reviewer } else { None },
-                generator: named.is_some().then(|| format!("{a} vs {b}").into()),
+                generator: named.is_some().then(|| a.to_owned().into()),
+                generator_b: named.is_some().then(|| b.to_owned().into()),
                 raw: reply.or_else(|| value::written(score)),
                 ..Judgement::default()
             };

@@ -190,7 +190,20 @@ fn candidates_shown_first_and_second_by_name() {
     );
     let labels: Vec<_> = kept.rows.iter().map(|(row, _)| row.label.as_ref().map(|l| l.0.to_string())).collect();
     assert_eq!(labels, [Some("b".to_owned()), Some("a".to_owned()), None, None]);
+    let makers: Vec<_> =
+        kept.rows.iter().map(|(row, _)| (row.generator.as_deref(), row.generator_b.as_deref())).collect();
+    assert_eq!(makers, [(Some("alp"), Some("vic")); 4]);
     assert_eq!(kept.codes(), [("same-candidates", 1, 5)]);
+}
+
+#[test]
+fn a_weight_is_above_0() {
+    let kept = read_as("item,score,weight\na,1,2.5\nb,2,0\nc,3,-1\nd,4,\ne,5,nan\n", "");
+    let weights: Vec<_> = kept.rows.iter().map(|(row, _)| row.weight).collect();
+    assert_eq!(weights, [Some(2.5), None, None, None, None]);
+    assert_eq!(kept.codes(), [("bad-number", 3, 3)]);
+    let kept = read_as("item,score,share\na,1,2.5\n", "weight=share");
+    assert_eq!(kept.rows[0].0.weight, Some(2.5));
 }
 
 #[test]

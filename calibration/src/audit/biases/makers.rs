@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::fast::RandomState;
+
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
 
@@ -22,6 +24,9 @@ const FEW_ITEMS: usize = 2;
 /// The most generators listed.
 const MOST_GENERATORS: usize = 30;
 
+/// Looked up, never gone through.
+type HashMap<K, V> = hashbrown::HashMap<K, V, RandomState>;
+
 /// Who made the items, who judged them, and which of them are one.
 #[derive(Default)]
 pub(crate) struct Makers {
@@ -30,7 +35,7 @@ pub(crate) struct Makers {
     /// By judge: whether each generator is its own model.
     is_own: Vec<Vec<bool>>,
     /// By arm, item and dimension: the sum of mean answers of the judges that did not make it, and how many they are.
-    answers: BTreeMap<(u32, u32, u32), (f64, f64)>,
+    answers: HashMap<(u32, u32, u32), (f64, f64)>,
 }
 
 impl Makers {
@@ -42,16 +47,14 @@ impl Makers {
         let plain: Vec<String> = log.generators.iter().map(names::plain).collect();
         let is_own = |judge: &str| -> Vec<bool> {
             let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-            match config.own_generators.get(judge) {
-                Some(own) => log.generators.iter().map(|name| own.iter().any(|own| same(own, name))).collect(),
-                None => {
-                    let judge = names::plain(judge);
-                    plain.iter().map(|name| !name.is_empty() && *name == judge).collect()
-                }
+            if let Some(own) = config.own_generators.get(judge) {
+                return log.generators.iter().map(|name| own.iter().any(|own| same(own, name))).collect();
             }
+            let judge = names::plain(judge);
+            plain.iter().map(|name| !name.is_empty() && *name == judge).collect()
         };
         let is_own = log.judges.iter().map(is_own).collect();
-        let mut makers = Self { of_item, is_own, answers: BTreeMap::new() };
+        let mut makers = Self { of_item, is_own, answers: HashMap::default() };
         let several = subjects.iter().any(|subject| subject.judge != subjects[0].judge);
         for subject in subjects.iter().filter(|_| several) {
             for unit in &subject.units {
@@ -177,8 +180,9 @@ fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &Audit
     let makers = &table.makers;
     let (mut against_others, mut alone) = (Observations::default(), Observations::default());
     for unit in units {
-        let [is_a, is_b] = makers.of_item[unit.item as usize].map(|generator| makers.is_own(subject, generator));
-        if is_a == is_b {
+        let both = makers.of_item[unit.item as usize];
+        let [is_a, is_b] = both.map(|generator| makers.is_own(subject, generator));
+        if is_a == is_b || both.contains(&NONE) {
             continue;
         }
         let Some(share_of_a) = answer(table.kind, subject, unit) else { continue };
@@ -222,23 +226,39 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditCo
         measured.unmeasured(ID, "scores accept nothing by themselves; state the threshold", &["--accept-at"]);
         return;
     };
-    let mut observations = Observations::default();
+    let (mut against_others, mut alone) = (Observations::default(), Observations::default());
     for unit in units.iter().filter(|unit| unit.truth.good == Some(false)) {
         let generator = table.makers.of_item[unit.item as usize][0];
         let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw));
-        if generator != NONE && hits.n > 0 {
-            let own = f64::from(u8::from(table.makers.is_own(subject, generator)));
-            observations.push(subject, unit, hits.n_met as f64 / hits.n as f64, own);
+        if generator == NONE || hits.n == 0 {
+            continue;
+        }
+        let own = f64::from(u8::from(table.makers.is_own(subject, generator)));
+        alone.push(subject, unit, hits.n_met as f64 / hits.n as f64, own);
+        // Only the answers of verdicts are shares that accept.
+        let accepted = answer(table.kind, subject, unit).filter(|_| table.kind == OutcomeKind::Verdict);
+        let others = accepted.and_then(|accepted| Some(accepted - table.makers.others(subject, unit, accepted)?));
+        if let Some(difference) = others {
+            against_others.push(subject, unit, difference, own);
         }
     }
+    let is_alone = !has_both(&against_others);
+    let (observations, definition) = if is_alone {
+        (alone, "share accepted of wrong items, its own model's against others'")
+    } else {
+        let definition = "share accepted of wrong items less the other judges', its own model's against others' (difference in \
+                          differences)";
+        (against_others, definition)
+    };
     if !has_both(&observations) {
         measured.unmeasured(ID, "too few wrong items of the judge's own model, or of another", NEEDS);
         return;
     }
     let value = observations.effect(Vec::new(), STREAM_OF_ERRORS, config).map(|effect| {
-        let definition = "share accepted of wrong items, the judge's own model's less others'";
         let value = effect.estimated(observations.n, observations.n_items(), definition);
-        value.detail("n_own_items", n_own(&observations) as f64)
+        let value = value.detail("n_own_items", n_own(&observations) as f64);
+        let caution = "no other judge's verdicts beside: one maker's wrong items may be harder to tell than another's";
+        if is_alone { value.caution(caution) } else { value }
     });
     measured.record(ID, value, NOT_OWN, NEEDS);
 }

@@ -5,6 +5,7 @@
 //! of them come to together, and the correction for having looked for several, is in [`family`].
 
 mod family;
+mod findings;
 mod length;
 mod makers;
 mod names;
@@ -20,6 +21,7 @@ use super::estimate::{Estimated, Measured};
 use super::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 
 pub(crate) use family::family;
+pub(crate) use findings::findings;
 pub(crate) use makers::{Makers, by_generator};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
@@ -173,7 +175,7 @@ impl<'a> Observations<'a> {
     }
 
     fn weights_and_clusters(&self) -> (Option<Vec<f64>>, Vec<u32>) {
-        let is_weighted = self.units.iter().any(|unit| unit.weight != 1.0);
+        let is_weighted = self.units.iter().any(|unit| !is(unit.weight, 1.0));
         let weights = is_weighted.then(|| self.units.iter().map(|unit| unit.weight).collect());
         (weights, self.units.iter().map(|unit| unit.cluster).collect())
     }
