@@ -14,6 +14,7 @@ mod examples;
 mod foreign;
 mod foreign_data;
 mod formats;
+mod measure_examples;
 #[cfg(feature = "memory")]
 mod memory;
 mod readme;

@@ -1,5 +1,6 @@
 //! What README.md and the documents claim: commands that run, links that lead somewhere, schemas that are current.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,26 @@ fn the_readme_needs_two_commands() {
     assert_eq!(of_cargo[1], "cargo test --workspace");
 }
 
+/// Returns the anchor of each heading of a Markdown file, as GitHub names it: letters, digits, `_` and `-`, blanks as `-`.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut is_code = false;
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        }
+        let heading = line.trim_start_matches('#');
+        if is_code || heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        // Of a link in a heading the words remain.
+        let words = heading.trim().split("](").next().unwrap_or_default();
+        let kept = words.chars().filter(|&c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        found.insert(kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect());
+    }
+    found
+}
+
 #[test]
 fn links_of_documents_lead_somewhere() {
     let mut n_checked = 0;
@@ -62,11 +83,16 @@ fn links_of_documents_lead_somewhere() {
         let text = fs::read_to_string(&path).unwrap();
         for (at, _) in text.match_indices("](") {
             let target = text[at + 2..].split([')', ' ']).next().unwrap();
-            let file = target.split('#').next().unwrap();
-            if file.is_empty() || file.contains("://") {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if file.contains("://") {
                 continue;
             }
-            assert!(path.parent().unwrap().join(file).exists(), "{}: {target}", path.display());
+            let linked = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            assert!(linked.exists(), "{}: {target}", path.display());
+            if !anchor.is_empty() && linked.extension().is_some_and(|extension| extension == "md") {
+                let anchors = anchors(&fs::read_to_string(&linked).unwrap());
+                assert!(anchors.contains(anchor), "{}: {target}", path.display());
+            }
             n_checked += 1;
         }
     }
