@@ -1,6 +1,7 @@
 //! An estimate that can give its interval at any level: what gates and corrections for many limits need.
 
 use crate::distribution::{chi_squared_quantile, normal_quantile, t_quantile};
+use crate::paired::paired_proportions_interval;
 use crate::proportion::{ClusteredProportion, Interval, clopper_pearson};
 
 /// How an estimate varies from sample to sample, in a form from which an interval can be made at any level.
@@ -90,6 +91,15 @@ pub enum Spread {
         /// The lowest and highest value possible.
         range: [f64; 2],
     },
+    /// The difference of two proportions of the same independent items, first less second: Tango's score interval.
+    PairedProportions {
+        /// Items in which only the first is a success.
+        only_first: u64,
+        /// Items in which only the second is.
+        only_second: u64,
+        /// Items.
+        n: u64,
+    },
     /// A predictive value at a fixed base rate, 1 / (1 + ratio · odds), where the ratio is that of two proportions and
     /// its interval is MOVER-R (Donner & Zou 2012), which keeps its meaning at 0 of n.
     Predictive {
@@ -168,6 +178,9 @@ impl Spread {
                     low: (estimate - size * bound.high).max(range[0]),
                     high: (estimate + size * bound.high).min(range[1]),
                 })
+            }
+            Self::PairedProportions { only_first, only_second, n } => {
+                paired_proportions_interval(only_first, only_second, n, level).map(|(low, high)| Interval { low, high })
             }
             Self::Predictive { error, success, odds } => {
                 let ratio = mover_ratio(&error, &success, level)?;

@@ -25,3 +25,4 @@ pub mod recalibration;
 pub mod reliability;
 pub mod roc;
 pub mod sequential;
+pub mod time;

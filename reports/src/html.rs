@@ -28,7 +28,7 @@ impl Default for HtmlOptions {
     }
 }
 
-fn environment() -> &'static Environment<'static> {
+pub(crate) fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
         let mut environment = Environment::new();
@@ -38,6 +38,7 @@ fn environment() -> &'static Environment<'static> {
         for (name, source) in [
             ("report.html.j2", include_str!("../templates/report.html.j2")),
             ("judge.html.j2", include_str!("../templates/judge.html.j2")),
+            ("compare.html.j2", include_str!("../templates/compare.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");

@@ -102,7 +102,7 @@ pub(super) struct Args {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Outcome {
+pub(super) enum Outcome {
     Score,
     Verdict,
     Choice,
@@ -121,7 +121,7 @@ impl From<Outcome> for OutcomeKind {
 }
 
 /// Reads `1-10`, `-5..5`, `0,1`.
-fn scale(text: &str) -> Result<[f64; 2], String> {
+pub(super) fn scale(text: &str) -> Result<[f64; 2], String> {
     let hyphen = |text: &str| text.char_indices().skip(1).find(|&(_, character)| character == '-').map(|(at, _)| at);
     let parts = text
         .split_once("..")
@@ -181,7 +181,7 @@ impl Plan {
 }
 
 /// Returns the flag that sets a field of the configuration.
-fn flag(field: &str) -> String {
+pub(super) fn flag(field: &str) -> String {
     match field {
         "false_accept_cap" => "--cap".to_owned(),
         "stability_repeats" => "--repeats".to_owned(),
@@ -289,7 +289,7 @@ fn deciding(args: &Args) -> Vec<String> {
     given.flatten().collect()
 }
 
-fn names(sources: &[PathBuf]) -> Vec<String> {
+pub(super) fn names(sources: &[PathBuf]) -> Vec<String> {
     sources.iter().map(|source| source.display().to_string()).collect()
 }
 

@@ -7,8 +7,11 @@ mod chance;
 mod compare;
 mod config;
 mod decide;
+mod difference;
+mod drift;
 mod errors;
 mod estimate;
+mod figures;
 mod findings;
 mod intraclass;
 mod labels;
@@ -19,6 +22,7 @@ mod ranking;
 pub mod result;
 mod scores;
 mod settings;
+mod side_by_side;
 mod stability;
 mod table;
 mod thresholds;
@@ -33,6 +37,7 @@ use crate::log::{Log, NONE};
 use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting};
+pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 use table::{Subject, Table, Unit};
@@ -182,11 +187,11 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
     all
 }
 
-/// Measures everything measurable of one judge.
-fn measure_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Measured {
-    let mut measured = measure_units(table, subject, &subject.units, config);
+/// Measures everything measurable of one judge over units of all dimensions.
+fn measure_all(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    let mut measured = measure_units(table, subject, units, config);
     if table.kind == OutcomeKind::Score {
-        ranking::measure(table, subject, &mut measured);
+        ranking::measure(table, subject, units, &mut measured);
     }
     measured
 }
@@ -199,7 +204,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         rayon::join(
             || {
                 rayon::join(
-                    || measure_subject(table, subject, config),
+                    || measure_all(table, subject, &subject.units, config),
                     || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
                 )
             },

@@ -2,7 +2,7 @@
 //!
 //! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
 
-mod forest;
+pub(crate) mod forest;
 mod judge;
 mod plots;
 mod tables;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Fitness};
 use assize_calibration::gate::LimitState;
-use assize_calibration::problem::Severity;
+use assize_calibration::problem::{Problem, Severity};
 use serde::Serialize;
 
 use crate::html::HtmlOptions;
@@ -64,7 +64,15 @@ pub(crate) struct Fact {
     value: String,
 }
 
-fn fact(name: &str, value: impl Into<String>) -> Fact {
+impl Fact {
+    /// Returns whether nothing is known.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+}
+
+/// Returns a name and what belongs to it.
+pub(crate) fn fact(name: &str, value: impl Into<String>) -> Fact {
     Fact { name: name.to_owned(), value: value.into() }
 }
 
@@ -89,8 +97,9 @@ pub(crate) struct Overview {
     n_omitted: usize,
 }
 
+/// What is wrong with a log, as a row.
 #[derive(Serialize)]
-struct ProblemRow {
+pub(crate) struct ProblemRow {
     mark: Mark,
     code: String,
     message: String,
@@ -159,7 +168,7 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         comparisons: tables::comparisons(audit, MAX_PAIRS)?,
         agreement: tables::agreement(audit)?,
         data: data(audit),
-        problems: problems(audit),
+        problems: problems(&audit.problems),
         config: config(audit),
         command: options.command.as_deref().map_or_else(|| words::command(audit), text::visible),
         glossary: glossary(),
@@ -252,8 +261,8 @@ fn data(audit: &Audit) -> Vec<Fact> {
     facts
 }
 
-fn problems(audit: &Audit) -> Vec<ProblemRow> {
-    let mut problems: Vec<_> = audit.problems.iter().collect();
+pub(crate) fn problems(problems: &[Problem]) -> Vec<ProblemRow> {
+    let mut problems: Vec<_> = problems.iter().collect();
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
     problems
         .into_iter()

@@ -12,6 +12,10 @@ use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
+mod side_by_side;
+
+pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
+
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
 
