@@ -31,6 +31,7 @@ mod roc;
 mod rules;
 mod sequential;
 mod several;
+mod side_by_side;
 mod simulated;
 mod small_logs;
 mod undefined;

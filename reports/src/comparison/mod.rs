@@ -111,7 +111,8 @@ pub fn junit(compared: &SideBySide) -> Result<String, RenderError> {
         suite.add_test_case(case);
     };
     for one in compared.measures.iter().filter(|one| one.is_primary) {
-        add(text::visible(&one.measure), one.standing, &one.why);
+        let figures = format::difference(&one.difference, format::unit(&one.measure)).replace('\u{a0}', " ");
+        add(text::visible(&one.measure), one.standing, &format!("{figures}: {}", one.why));
     }
     add("decision".to_owned(), compared.standing, &compared.why);
     let mut report = Report::new("assize compare");

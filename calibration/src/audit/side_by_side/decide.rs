@@ -1,6 +1,8 @@
 //! From differences to a decision: better, worse, equivalent or undecided, by each measure and on the whole.
 //!
-//! Everything here treats both sides alike: exchanging them turns better into worse and leaves the rest.
+//! By each measure both sides are treated alike: exchanging them turns better into worse and leaves the rest. On the whole they are
+//! not: B takes A's place only if it is worse by none of the primary measures, so that of two that trade one error for another neither may
+//! replace the other.
 
 use std::collections::BTreeMap;
 
@@ -178,41 +180,34 @@ struct Reasons<'a> {
 }
 
 fn why(reasons: &Reasons<'_>) -> String {
-    let unit = unit(reasons.id);
-    let size = |value: f64| amount(value, unit);
-    let estimate = reasons.difference.estimate;
-    let interval = reasons.difference.spread.interval(estimate, reasons.level);
-    let figures = match interval {
-        Some(ends) => format!("{} [{}, {}]", size(estimate), size(ends.low), size(ends.high)),
-        None => format!("{} without an interval", size(estimate)),
-    };
+    let size = |value: f64| amount(value, unit(reasons.id));
+    let interval = reasons.difference.spread.interval(reasons.difference.estimate, reasons.level);
     let margin = reasons.margin.map(&size);
     match reasons.standing {
         Standing::Equivalent => {
             let margin = margin.unwrap_or_default();
             let beside = if reasons.differs { "; there is a difference, but one that does not matter" } else { "" };
-            format!("{figures}: the whole interval lies within the margin of {margin}{beside}")
+            format!("the whole interval lies within the margin of {margin}{beside}")
         }
-        Standing::Better | Standing::Worse | Standing::Different => {
-            let beyond = match (reasons.margin, interval) {
-                (Some(margin), Some(ends)) if ends.low > margin || ends.high < -margin => ", by more than the margin",
-                _ => "",
-            };
-            format!("{figures}: more than chance{beyond}")
-        }
+        Standing::Better | Standing::Worse | Standing::Different => match (reasons.margin, interval) {
+            (Some(margin), Some(ends)) if ends.low > margin || ends.high < -margin => {
+                format!("more than chance, and more than the margin of {}", size(margin))
+            }
+            _ => "more than chance".to_owned(),
+        },
         Standing::Undecided if reasons.because_of_unparsed => {
-            format!("{figures}, but unparsed replies could turn it; ask again for those replies")
+            "unparsed replies could turn it; ask again for those replies".to_owned()
         }
-        Standing::Undecided if interval.is_none() => format!("{figures}: these data cannot say how far off it may be"),
+        Standing::Undecided if interval.is_none() => "these data cannot say how far off the difference may be".to_owned(),
         Standing::Undecided => match margin {
             _ if interval.is_some_and(|ends| ends.low > 0.0 || ends.high < 0.0) => {
-                format!("{figures}: not beyond chance once all questions are counted (Holm)")
+                "not beyond chance once all questions are counted (Holm)".to_owned()
             }
-            None => format!("{figures}: it may be 0, and no margin is known: state the scale, or a margin"),
+            None => "it may be 0, and no margin is known: state the scale, or a margin".to_owned(),
             Some(margin) if reasons.is_not_worse == Some(true) => {
-                format!("{figures}: not worse by {margin} or more, but it may be better by more than that")
+                format!("not worse by {margin} or more, but it may be 0, and it may be better by more than that")
             }
-            Some(margin) => format!("{figures}: it may be 0, and it may be more than the margin of {margin}"),
+            Some(margin) => format!("it may be 0, and it may be more than the margin of {margin}"),
         },
     }
 }

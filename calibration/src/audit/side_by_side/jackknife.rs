@@ -19,7 +19,7 @@ const MOST_PARTS: usize = 200;
 /// The fewest, if so many judgements make each part dear: t then widens an interval by 4 %.
 const FEWEST_PARTS: usize = 30;
 /// Judgements that may be measured, all parts together.
-const MOST_WORK: usize = 20_000_000;
+const MOST_WORK: usize = 10_000_000;
 /// What is below this is rounding.
 const ROUNDING: f64 = 1e-12;
 

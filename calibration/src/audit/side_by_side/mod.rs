@@ -108,7 +108,7 @@ const MOST_NAMES: usize = 12;
 /// Compares two judges on the items both judged. Differences are B less A.
 ///
 /// The result depends on the arguments alone; rows in another order, or more threads, change nothing. Exchanging the sides
-/// exchanges the signs. Where the judgements came from and the version of the tool are the caller's to fill in.
+/// exchanges the signs of all differences. Where the judgements came from and the version of the tool are the caller's to fill in.
 ///
 /// # Errors
 /// Returns an error when a side is not one judge, when nothing is shared, or when a setting is out of range.
