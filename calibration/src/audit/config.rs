@@ -32,6 +32,10 @@ pub struct AuditConfig {
     pub stability_repeats: u32,
     /// The cap on false accepts for the chosen threshold.
     pub false_accept_cap: f64,
+    /// How time is cut into windows: `day`, `week`, or how many windows of as many judgements each. Absent: weeks or days where
+    /// there are enough of them, else four windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<super::Windows>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -52,6 +56,7 @@ impl Default for AuditConfig {
             base_rate: None,
             stability_repeats: 5,
             false_accept_cap: 0.1,
+            windows: None,
             judge: None,
             arm: None,
         }
@@ -96,6 +101,9 @@ impl AuditConfig {
             && !(low.is_finite() && high.is_finite() && low < high)
         {
             return bad("scale", format!("must go from a lower to a higher number, not from {low} to {high}"));
+        }
+        if let Some(super::Windows::Count(n)) = self.windows.filter(|windows| *windows == super::Windows::Count(0)) {
+            return bad("windows", format!("must be day, week, or at least 1, not {n}"));
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

@@ -38,6 +38,7 @@ use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
+pub use drift::{Calendar, Windows};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 use table::{Subject, Table, Unit};
@@ -74,6 +75,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
+    drift::report(&table, &mut problems);
     let judges: Vec<JudgeAudit> =
         table.subjects.par_iter().map(|subject| audit_subject(&table, subject, config, gate)).collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
@@ -220,7 +222,8 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         );
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
-    let findings = findings::findings(&findings::Evidence {
+    let drift = drift::drift(table, subject, config);
+    let mut findings = findings::findings(&findings::Evidence {
         kind: table.kind,
         level,
         measured: &measured,
@@ -232,6 +235,10 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
+    if let Some(drift) = &drift {
+        findings.extend(drift::findings(drift));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    }
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {
@@ -255,6 +262,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         confusion,
         baselines,
         error_clusters,
+        drift,
         worst_items,
         dimensions: dimensions(table, subject, config),
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),

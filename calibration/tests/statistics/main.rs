@@ -14,6 +14,7 @@ mod bootstrap;
 mod coverage;
 mod deciding;
 mod distribution;
+mod drift;
 mod golden;
 mod icc;
 mod labelled;

@@ -12,8 +12,10 @@ use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
+mod drift;
 mod side_by_side;
 
+pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
 pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
 
 /// The name of this schema.
@@ -329,6 +331,9 @@ pub struct JudgeAudit {
     /// Where errors gather.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_clusters: Option<ErrorClusters>,
+    /// Whether it changed over time, where the log has times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
     /// By criterion, when the log has several.
