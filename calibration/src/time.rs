@@ -27,7 +27,11 @@ pub fn unix_ms(text: &str) -> Option<i64> {
 }
 
 fn without_offset(text: &str) -> Option<NaiveDateTime> {
-    let form = if text.as_bytes().get(10).is_some_and(|byte| *byte == b' ') { "%Y-%m-%d %H:%M:%S%.f" } else { "%Y-%m-%dT%H:%M:%S%.f" };
+    let form = if text.as_bytes().get(10).is_some_and(|byte| *byte == b' ') {
+        "%Y-%m-%d %H:%M:%S%.f"
+    } else {
+        "%Y-%m-%dT%H:%M:%S%.f"
+    };
     NaiveDateTime::parse_from_str(text, form)
         .ok()
         .or_else(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0))
@@ -69,7 +73,9 @@ mod tests {
         }
         assert_eq!(unix_ms("2026-12-01"), noon.map(|ms| ms - 43_200_000));
         assert_eq!(unix_ms("1969-12-31T23:59:59Z"), Some(-1000));
-        for wrong in ["", "yesterday", "12:00", "2026-13-01", "01/12/2026", "NaN", "1e300", "2026-12-01T25:00:00Z", "é-", "-"] {
+        for wrong in
+            ["", "yesterday", "12:00", "2026-13-01", "01/12/2026", "NaN", "1e300", "2026-12-01T25:00:00Z", "é-", "-"]
+        {
             assert_eq!(unix_ms(wrong), None, "{wrong}");
         }
     }

@@ -39,6 +39,7 @@ pub(crate) fn environment() -> &'static Environment<'static> {
             ("report.html.j2", include_str!("../templates/report.html.j2")),
             ("judge.html.j2", include_str!("../templates/judge.html.j2")),
             ("compare.html.j2", include_str!("../templates/compare.html.j2")),
+            ("drift.html.j2", include_str!("../templates/drift.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
-use assize_calibration::audit::{AuditConfig, BadSetting};
+use assize_calibration::audit::{AuditConfig, BadSetting, Calendar, Windows};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum;
@@ -96,6 +96,9 @@ pub(super) struct Args {
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
+    /// How time is cut to look for drift: day, week, or how many windows [default: by the span of the log]
+    #[arg(long, value_name = "day|week|N", value_parser = windows, help_heading = "How to measure")]
+    windows: Option<Windows>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
@@ -132,6 +135,20 @@ pub(super) fn scale(text: &str) -> Result<[f64; 2], String> {
     if scale[0] < scale[1] { Ok(scale) } else { Err("the lowest score must come first".to_owned()) }
 }
 
+/// Reads `day`, `week` or a number of windows.
+fn windows(text: &str) -> Result<Windows, String> {
+    match text.trim() {
+        "day" | "days" => Ok(Windows::Calendar(Calendar::Day)),
+        "week" | "weeks" => Ok(Windows::Calendar(Calendar::Week)),
+        number => number
+            .parse()
+            .ok()
+            .filter(|n| *n > 0)
+            .map(Windows::Count)
+            .ok_or_else(|| "write day, week, or a whole number of at least 1".to_owned()),
+    }
+}
+
 /// Reads a seed.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_not_one| format!("write a whole number from 0 to {}", u64::MAX))
@@ -163,6 +180,7 @@ impl Plan {
         config.base_rate = args.base_rate.or(config.base_rate);
         config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
+        config.windows = args.windows.or(config.windows);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -284,9 +302,18 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--seed", args.seed.map(|seed| seed.to_string())),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+        ("--windows", args.windows.map(window_words)),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     given.flatten().collect()
+}
+
+fn window_words(windows: Windows) -> String {
+    match windows {
+        Windows::Calendar(Calendar::Day) => "day".to_owned(),
+        Windows::Calendar(Calendar::Week) => "week".to_owned(),
+        Windows::Count(n) => n.to_string(),
+    }
 }
 
 pub(super) fn names(sources: &[PathBuf]) -> Vec<String> {
@@ -332,7 +359,9 @@ mod tests {
     fn complaints_about_settings_name_flags_that_exist() {
         let command = <super::super::Cli as clap::CommandFactory>::command();
         let audit = command.find_subcommand("audit").unwrap();
-        for field in ["level", "base_rate", "false_accept_cap", "accept_at", "good_at", "scale", "stability_repeats"] {
+        for field in
+            ["level", "base_rate", "false_accept_cap", "accept_at", "good_at", "scale", "stability_repeats", "windows"]
+        {
             let flag = flag(field);
             assert!(audit.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--")), "{flag}");
         }

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_calibration::audit::result::{SideBySide, Source, Standing};
-use assize_calibration::audit::{
-    AuditConfig, BadSetting, CompareConfig, CompareError, Side, Sides, compare_sides,
-};
+use assize_calibration::audit::{AuditConfig, BadSetting, CompareConfig, CompareError, Side, Sides, compare_sides};
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum as _;
 
@@ -213,17 +211,18 @@ fn sides(
                 return Err(Failure::usage("standard input can be read only once").help("give `-` once"));
             }
             let ((log_a, reading_a), (log_b, reading_b)) = (read(first)?, read(second)?);
-            let sides = Sides::Apart(Side { log: log_a, name: a }, Side { log: log_b, name: b });
+            let sides = Sides::Apart(Box::new(Side { log: log_a, name: a }), Box::new(Side { log: log_b, name: b }));
             Ok((sides, vec![reading_a, reading_b]))
         }
         [only, ..] => {
             let (Some(a), Some(b)) = (a, b) else {
                 let message = "one log was given, and not which two in it are to be compared";
-                return Err(Failure::usage(message)
-                    .help("name them with --a and --b (a judge, an arm, or judge:arm), or give the log of the second"));
+                return Err(Failure::usage(message).help(
+                    "name them with --a and --b (a judge, an arm, or judge:arm), or give the log of the second",
+                ));
             };
             let (log, reading) = read(only)?;
-            Ok((Sides::Together(log, a, b), vec![reading]))
+            Ok((Sides::Together(Box::new(log), a, b), vec![reading]))
         }
         [] => Err(Failure::usage("no log was given")),
     }

@@ -6,7 +6,9 @@ use clap::ValueEnum;
 
 use super::printer;
 use super::status::Failure;
-use assize_reports::{Charset, Colour, HtmlOptions, TerminalOptions, comparison, html, json, junit, markdown, terminal};
+use assize_reports::{
+    Charset, Colour, HtmlOptions, TerminalOptions, comparison, html, json, junit, markdown, terminal,
+};
 
 /// A form in which an audit can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -76,7 +76,7 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
             };
             let better = match more_is_better {
                 None => "neither",
-                Some(more) if (found.difference.estimate > 0.0) == more => "b",
+                Some(more) if (found.estimated.estimate > 0.0) == more => "b",
                 Some(_) => "a",
             };
             Some(Comparison {
@@ -86,7 +86,7 @@ fn compare(table: &Table<'_>, what: &str, a: &Subject, b: &Subject, config: &Aud
                 measure: figure.id.to_owned(),
                 mean_a: found.means[0],
                 mean_b: found.means[1],
-                difference: found.difference.measure(config.level),
+                difference: found.estimated.measure(config.level),
                 p_value: found.p_value,
                 test: found.test.to_owned(),
                 p_holm: None,

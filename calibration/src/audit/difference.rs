@@ -24,7 +24,7 @@ pub(crate) struct Difference {
     /// Mean of the first and of the second on the units compared.
     pub means: [f64; 2],
     /// Second less first.
-    pub difference: Estimated,
+    pub estimated: Estimated,
     /// The same with every unparsed reply read so that it is lowest, and highest. `None` where nothing is unparsed, or no bound is
     /// known.
     pub bounds: Option<[Estimated; 2]>,
@@ -75,7 +75,11 @@ impl Gathered {
         }
         let [only_second, only_first] = self.discordant;
         let spread = Spread::PairedProportions { only_first, only_second, n: self.n_units };
-        Some(Estimated { spread, method: format!("{WHAT}; score interval of paired proportions (Tango 1998)"), ..found })
+        Some(Estimated {
+            spread,
+            method: format!("{WHAT}; score interval of paired proportions (Tango 1998)"),
+            ..found
+        })
     }
 }
 
@@ -114,9 +118,10 @@ pub(crate) fn difference(
     };
     let may_be_binary = OF_HITS.contains(&figure.id);
     let difference = parsed.estimate(range, may_be_binary)?;
-    let bounds = is_bounded.then(|| Some([lowest.estimate(range, may_be_binary)?, highest.estimate(range, may_be_binary)?]));
+    let bounds =
+        is_bounded.then(|| Some([lowest.estimate(range, may_be_binary)?, highest.estimate(range, may_be_binary)?]));
     let (p_value, test) = test(&difference);
-    Some(Difference { means, difference, bounds: bounds.flatten(), p_value, test })
+    Some(Difference { means, estimated: difference, bounds: bounds.flatten(), p_value, test })
 }
 
 /// Returns the two-sided p value of no difference, and the name of the test.

@@ -81,14 +81,20 @@ pub(crate) fn figures<'a>(table: &'a Table<'a>, config: &AuditConfig) -> Vec<Fig
     if table.kind == OutcomeKind::Score {
         let points: [(&'static str, OfUnit<'a>); 4] = [
             ("mean_score", Box::new(|subject, unit| mean(subject, unit, |draw| draw))),
-            ("mean_error", Box::new(|subject, unit| {
-                let label = unit.truth.value?;
-                mean(subject, unit, |draw| draw - label)
-            })),
-            ("mean_absolute_error", Box::new(|subject, unit| {
-                let label = unit.truth.value?;
-                mean(subject, unit, |draw| (draw - label).abs())
-            })),
+            (
+                "mean_error",
+                Box::new(|subject, unit| {
+                    let label = unit.truth.value?;
+                    mean(subject, unit, |draw| draw - label)
+                }),
+            ),
+            (
+                "mean_absolute_error",
+                Box::new(|subject, unit| {
+                    let label = unit.truth.value?;
+                    mean(subject, unit, |draw| (draw - label).abs())
+                }),
+            ),
             ("mean_abs_difference", Box::new(|subject, unit| of_repeats(subject, unit, mean_absolute_difference))),
         ];
         figures.extend(points.map(|(id, of)| Figure { id, is_points: true, of }));

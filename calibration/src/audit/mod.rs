@@ -37,10 +37,10 @@ use crate::log::{Log, NONE};
 use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting};
-pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 pub use drift::{Calendar, Windows};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
+pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use table::{Subject, Table, Unit};
 
 /// Why a log cannot be audited.

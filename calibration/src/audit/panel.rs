@@ -56,10 +56,10 @@ pub(crate) fn agreement_of_two(
     table: &Table<'_>,
     config: &AuditConfig,
     judges: [&Subject; 2],
-    names: [String; 2],
+    names: &[String; 2],
 ) -> Vec<Agreement> {
     let mut found = Vec::new();
-    panel(table, config, "judges", &judges, &names, &mut found);
+    panel(table, config, "judges", &judges, names, &mut found);
     found
 }
 

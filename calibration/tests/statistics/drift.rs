@@ -5,8 +5,8 @@ use assize_calibration::audit::{AuditConfig, Calendar, Windows, audit};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::log::Log;
-use rand::SeedableRng;
 use rand::RngExt as _;
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::golden::{assert_close, golden, numbers, rows};
@@ -149,11 +149,16 @@ fn arms_asked_at_other_times_are_told() {
         for (arm, times) in ["x", "y"].into_iter().zip(times) {
             for (item, time) in times.iter().enumerate() {
                 let time = Some((START_MS + time * 3_600_000).to_string().into());
-                let row = Judgement { item: item.to_string().into(), arm: Some(arm.into()), time, ..Judgement::default() };
+                let row =
+                    Judgement { item: item.to_string().into(), arm: Some(arm.into()), time, ..Judgement::default() };
                 log.push(&Judgement { verdict: Some(Verdict::Accept), ..row }, 0);
             }
         }
-        audited(&log, None).problems.into_iter().find(|problem| problem.code == "asked-apart").map(|problem| problem.message)
+        audited(&log, None)
+            .problems
+            .into_iter()
+            .find(|problem| problem.code == "asked-apart")
+            .map(|problem| problem.message)
     };
     assert!(told([&[1, 2], &[3, 4]]).unwrap().contains("times that do not overlap"));
     assert!(told([&[9, 33], &[20, 44]]).unwrap().contains("hours of the day"));

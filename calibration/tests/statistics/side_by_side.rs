@@ -6,16 +6,16 @@ use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
 use assize_calibration::log::Log;
 use assize_calibration::paired::paired_proportions_interval;
 use proptest::prelude::*;
-use rand::seq::SliceRandom as _;
 use rand::SeedableRng;
+use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::golden::{assert_close, golden, numbers, rows};
 use crate::small_logs::close;
 
-fn side(log: &Log) -> Side {
-    Side { log: log.clone(), name: None }
+fn side(log: &Log) -> Box<Side> {
+    Box::new(Side { log: log.clone(), name: None })
 }
 
 fn compare(a: &Log, b: &Log, compare: &CompareConfig) -> SideBySide {
@@ -79,7 +79,12 @@ fn real_pairs_of_choices_agree_with_statsmodels() {
         assert_close(found.difference.estimate, kappa[0], 1e-9, "kappa");
         let half_width = |low: f64, high: f64| (high - low) / 2.0;
         let expected = half_width(kappa[1], kappa[2]);
-        assert_close(half_width(found.difference.low.unwrap(), found.difference.high.unwrap()), expected, 0.15, "kappa");
+        assert_close(
+            half_width(found.difference.low.unwrap(), found.difference.high.unwrap()),
+            expected,
+            0.15,
+            "kappa",
+        );
     }
 }
 
@@ -110,7 +115,10 @@ fn rewardbench(set: &Value, which: &str) -> Log {
     for (item, scores) in rows(&set[which]).into_iter().enumerate() {
         for score in scores {
             let (group, label) = (Some(groups[item].to_string().into()), Some(gold[item].to_string().into()));
-            log.push(&Judgement { item: item.to_string().into(), group, score: Some(score), label, ..Judgement::default() }, 0);
+            log.push(
+                &Judgement { item: item.to_string().into(), group, score: Some(score), label, ..Judgement::default() },
+                0,
+            );
         }
     }
     log
@@ -274,10 +282,13 @@ fn rows_in_another_order_change_nothing() {
         let mut out = Log::default();
         for item in items {
             for row_idx in (0..log.len()).filter(|row_idx| log.item[*row_idx] == item) {
-                let verdict = log.answer(row_idx, assize_calibration::judgement::OutcomeKind::Verdict).map(|answer| match answer {
-                    assize_calibration::log::Answer::Verdict(verdict) => verdict,
-                    _ => unreachable!(),
-                });
+                let verdict =
+                    log.answer(row_idx, assize_calibration::judgement::OutcomeKind::Verdict).map(
+                        |answer| match answer {
+                            assize_calibration::log::Answer::Verdict(verdict) => verdict,
+                            _ => unreachable!(),
+                        },
+                    );
                 let label = Some(log.labels.name(log.label.at(row_idx)).to_owned().into());
                 out.push(&Judgement { item: log.items.name(item).into(), verdict, label, ..Judgement::default() }, 0);
             }
@@ -297,7 +308,10 @@ fn verdicts(answers: &[Option<bool>]) -> Log {
     let mut log = Log::default();
     for (item, accepts) in answers.iter().enumerate() {
         let verdict = accepts.map(|accepts| if accepts { Verdict::Accept } else { Verdict::Reject });
-        log.push(&Judgement { item: item.to_string().into(), verdict, label: Some("1".into()), ..Judgement::default() }, 0);
+        log.push(
+            &Judgement { item: item.to_string().into(), verdict, label: Some("1".into()), ..Judgement::default() },
+            0,
+        );
     }
     log
 }
@@ -317,7 +331,8 @@ fn unparsed_replies_leave_open_what_they_could_turn() {
     close(lowest.estimate, 50.0 / 400.0, 1e-12);
     close(highest.estimate, 100.0 / 400.0, 1e-12);
     assert_eq!(found.standing, Standing::Better, "even at worst");
-    let b: Vec<Option<bool>> = (0..400).map(|item| (item % 4 != 0 && item % 3 != 0 || item % 8 == 0).then_some(true)).collect();
+    let b: Vec<Option<bool>> =
+        (0..400).map(|item| (item % 4 != 0 && item % 3 != 0 || item % 8 == 0).then_some(true)).collect();
     let compared = compare(&verdicts(&a), &verdicts(&b), &accuracy);
     assert_eq!(compared.standing, Standing::Undecided);
     assert!(of(&compared, "accuracy").why.contains("unparsed"), "{}", of(&compared, "accuracy").why);
@@ -334,7 +349,11 @@ fn items_of_one_side_only_are_counted_and_left_out() {
     assert_eq!(of(&compared, "accuracy").p_value, Some(1.0));
     assert_eq!(compared.standing, Standing::Undecided);
     let many = verdicts(&[Some(true); 400]);
-    assert_eq!(compare(&many, &many, &CompareConfig { primary: vec!["accuracy".to_owned()], ..CompareConfig::default() }).standing, Standing::Equivalent);
+    assert_eq!(
+        compare(&many, &many, &CompareConfig { primary: vec!["accuracy".to_owned()], ..CompareConfig::default() })
+            .standing,
+        Standing::Equivalent
+    );
 }
 
 #[test]
@@ -345,7 +364,7 @@ fn who_is_meant_must_be_said_and_known() {
         log.push(&Judgement { verdict: Some(Verdict::Accept), ..row }, 0);
     }
     let together = |a: &str, b: &str| {
-        let sides = Sides::Together(log.clone(), a.to_owned(), b.to_owned());
+        let sides = Sides::Together(Box::new(log.clone()), a.to_owned(), b.to_owned());
         compare_sides(sides, &AuditConfig::default(), &CompareConfig::default())
     };
     let found = together("cold", "x:warm").unwrap();
@@ -354,17 +373,21 @@ fn who_is_meant_must_be_said_and_known() {
     assert!(matches!(together("x", "y"), Err(CompareError::Ambiguous { n: 2, .. })));
     assert!(matches!(together("z", "y"), Err(CompareError::Unknown { side: 'A', .. })));
     assert!(matches!(together("y", "y"), Err(CompareError::Same(_))));
-    let apart = |a: Log, b: Log| {
-        compare_sides(Sides::Apart(Side { log: a, name: None }, Side { log: b, name: None }), &AuditConfig::default(), &CompareConfig::default())
+    let apart = |a: &Log, b: &Log| {
+        compare_sides(
+            Sides::Apart(side(a), side(b)),
+            &AuditConfig::default(),
+            &CompareConfig::default(),
+        )
     };
-    assert!(matches!(apart(log.clone(), verdicts(&[None])), Err(CompareError::Several { n: 3, .. })));
-    assert!(matches!(apart(Log::default(), log.clone()), Err(CompareError::Empty('A'))));
+    assert!(matches!(apart(&log, &verdicts(&[None])), Err(CompareError::Several { n: 3, .. })));
+    assert!(matches!(apart(&Log::default(), &log), Err(CompareError::Empty('A'))));
     let mut scores = Log::default();
     scores.push(&Judgement { item: "0".into(), score: Some(1.0), ..Judgement::default() }, 0);
-    assert!(matches!(apart(verdicts(&[Some(true)]), scores.clone()), Err(CompareError::Kinds(..))));
+    assert!(matches!(apart(&verdicts(&[Some(true)]), &scores), Err(CompareError::Kinds(..))));
     let mut elsewhere = Log::default();
     elsewhere.push(&Judgement { item: "other".into(), verdict: Some(Verdict::Accept), ..Judgement::default() }, 0);
-    assert!(matches!(apart(verdicts(&[Some(true)]), elsewhere), Err(CompareError::NothingShared(1, 1))));
+    assert!(matches!(apart(&verdicts(&[Some(true)]), &elsewhere), Err(CompareError::NothingShared(1, 1))));
     let bad = CompareConfig { margin: 0.0, ..CompareConfig::default() };
     assert!(matches!(
         compare_sides(Sides::Apart(side(&scores), side(&scores)), &AuditConfig::default(), &bad),

@@ -144,7 +144,8 @@ fn side(letter: &'static str, side: &ComparedSide) -> Side {
 
 fn command(compared: &SideBySide) -> String {
     let mut files: Vec<String> = compared.a.source.files.clone();
-    if compared.b.source.files != compared.a.source.files || compared.a.source.options.iter().all(|word| word != "--b") {
+    if compared.b.source.files != compared.a.source.files || compared.a.source.options.iter().all(|word| word != "--b")
+    {
         files.extend(compared.b.source.files.clone());
     }
     words::command_of("assize compare", &files, &compared.a.source.options)
@@ -204,7 +205,9 @@ fn row(one: &MeasuredDifference, unit: Unit, scale: &Scale) -> Result<Row, Rende
         p_equivalence: p(one.p_equivalence),
         p_worse: p(one.p_worse),
         test: text::visible(&one.test),
-        margin: one.margin.map_or_else(|| "none known".to_owned(), |margin| format::limit(margin, unit).replace('%', "pp")),
+        margin: one
+            .margin
+            .map_or_else(|| "none known".to_owned(), |margin| format::limit(margin, unit).replace('%', "pp")),
         method: text::visible(&one.difference.method),
         cautions: one.difference.cautions.iter().map(|caution| text::sentence(caution)).collect(),
     })

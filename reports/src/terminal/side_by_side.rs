@@ -29,7 +29,8 @@ pub(crate) fn side_by_side(compared: &SideBySide, options: &TerminalOptions) -> 
         screen.heading(&format!("Beside it: B less A, with {level} intervals"));
         let mut shown = others.clone();
         // What differs first, in the order of the report else.
-        shown.sort_by_key(|measure| measure.standing == Standing::Undecided || measure.standing == Standing::Equivalent);
+        shown
+            .sort_by_key(|measure| measure.standing == Standing::Undecided || measure.standing == Standing::Equivalent);
         screen.differences(&shown[..shown.len().min(MAX_OTHERS)]);
         if shown.len() > MAX_OTHERS {
             screen.wrapped(&format!("{} more in the report.", shown.len() - MAX_OTHERS), 2, 2);

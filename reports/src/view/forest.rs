@@ -144,7 +144,10 @@ pub(crate) fn draw_difference(
     }
     let interval = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
     let margin = margin.map(|margin| (-margin, margin));
-    chart::strip(&Strip { scale, estimate: measure.estimate, interval, limits: &[], margin, reference: Some(0.0) }, &label)
+    chart::strip(
+        &Strip { scale, estimate: measure.estimate, interval, limits: &[], margin, reference: Some(0.0) },
+        &label,
+    )
 }
 
 /// Returns the side of a limit.

@@ -5,6 +5,7 @@ use assize_calibration::audit::result::{Audit, FindingWeight, JudgeAudit};
 use assize_calibration::gate::{LimitResult, LimitState};
 use serde::Serialize;
 
+use super::drift::{self, DriftView};
 use super::forest::{self, Cell, Forest};
 use super::plots::{self, ThresholdsView, VotingView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
@@ -75,6 +76,7 @@ pub(crate) struct JudgeView {
     confusion: Option<ConfusionView>,
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
+    drift: Option<DriftView>,
     worst: Vec<WorstRow>,
     dimensions: Vec<DimensionView>,
     facts: Vec<Fact>,
@@ -121,6 +123,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         confusion: judge.confusion.as_ref().map(tables::confusion),
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
+        drift: judge.drift.as_ref().map(drift::drift).transpose()?,
         worst: tables::worst(judge),
         dimensions,
         facts: vec![

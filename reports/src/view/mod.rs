@@ -2,6 +2,7 @@
 //!
 //! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
 
+mod drift;
 pub(crate) mod forest;
 mod judge;
 mod plots;
@@ -11,6 +12,7 @@ use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Fitness};
+use assize_calibration::audit::{Calendar, Windows};
 use assize_calibration::gate::LimitState;
 use assize_calibration::problem::{Problem, Severity};
 use serde::Serialize;
@@ -314,6 +316,7 @@ fn config(audit: &Audit) -> Vec<Fact> {
         fact("Share of right items in production", share(config.base_rate, "as among the labels")),
         fact("Repeats at which stability is stated", config.stability_repeats.to_string()),
         fact("Cap on false accepts for the chosen threshold", format::limit(config.false_accept_cap, Unit::Share)),
+        fact("Windows of time", config.windows.map_or("by the span of the log".to_owned(), windows)),
         fact("Judges audited", only(&config.judge)),
         fact("Arms audited", only(&config.arm)),
         fact("Gate", words::name(&audit.gate.name)),
@@ -322,6 +325,14 @@ fn config(audit: &Audit) -> Vec<Fact> {
             if audit.gate.truth_optional { "allowed by the gate" } else { "not allowed" },
         ),
     ]
+}
+
+fn windows(windows: Windows) -> String {
+    match windows {
+        Windows::Count(n) => format!("{n}, with as many judgements each"),
+        Windows::Calendar(Calendar::Day) => "days".to_owned(),
+        Windows::Calendar(Calendar::Week) => "weeks".to_owned(),
+    }
 }
 
 fn glossary() -> Vec<Term> {

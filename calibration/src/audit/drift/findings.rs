@@ -1,5 +1,7 @@
 //! Drift in plain words.
 
+use std::fmt::Write as _;
+
 use super::super::catalogue::{Unit, info};
 use super::super::result::{Drift, DriftFigure, Finding, FindingWeight, Measure};
 use crate::time::date;
@@ -17,49 +19,54 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
     let name = name(&figure.measure);
     let mut what = format!("Its {name} changed over time");
     if let (Some(Some(first)), Some(Some(last))) = (figure.windows.first(), figure.windows.last()) {
-        what.push_str(&format!(
+        write!(
+            what,
             ": {} in the first of {} windows, {} in the last",
             value(first.estimate, &figure.measure),
             drift.windows.len(),
             value(last.estimate, &figure.measure)
-        ));
+        ).expect("writing to memory");
     }
     what.push('.');
     if let Some(odd) = figure.odd_window.as_ref().filter(|odd| odd.p_value < 0.05)
         && let Some(window) = usize::try_from(odd.window).ok().and_then(|idx| drift.windows.get(idx))
     {
-        what.push_str(&format!(
+        write!(
+            what,
             " The window of {} departs most: by {}.",
             dates(window.first_ms, window.last_ms),
             change(&odd.difference, &figure.measure)
-        ));
+        ).expect("writing to memory");
     }
     if let Some(point) = &figure.change_point {
-        what.push_str(&format!(
+        write!(
+            what,
             " If it changed once, then about {} (between {} and {}).",
             date(point.at_ms),
             date(point.low_ms),
             date(point.high_ms)
-        ));
+        ).expect("writing to memory");
     }
     let of_same = figure.same_items.as_ref();
     let is_shown = figure.p_same_items.is_some_and(|p| p < 0.05);
     let advice = match of_same {
         Some(same) if is_shown => {
-            what.push_str(&format!(
+            write!(
+                what,
                 " On the {} items asked again later it changed by {}.",
                 same.n_items,
                 change(same, &figure.measure)
-            ));
+            ).expect("writing to memory");
             "The same items are answered otherwise: the judge changed, not what it judged. Look what did (the model behind the name, \
              the prompt, a parser), pin it, and audit what came after by itself."
         }
         Some(same) => {
-            what.push_str(&format!(
+            write!(
+                what,
                 " On the {} items asked again later it changed by {}, which may be chance.",
                 same.n_items,
                 change(same, &figure.measure)
-            ));
+            ).expect("writing to memory");
             "The same items do not show it: later items may be others. Ask more of the same items in every window before you blame \
              the judge."
         }

@@ -122,7 +122,8 @@ fn figure(
 /// Corrects for all figures and tests.
 fn correct(figures: &mut [DriftFigure], level: f64) {
     let of = |figure: &DriftFigure| {
-        [figure.p_trend, figure.p_same_items, figure.odd_window.as_ref().map(|odd| odd.p_value)].map(|p| p.unwrap_or(f64::NAN))
+        [figure.p_trend, figure.p_same_items, figure.odd_window.as_ref().map(|odd| odd.p_value)]
+            .map(|p| p.unwrap_or(f64::NAN))
     };
     let p_values: Vec<f64> = figures.iter().flat_map(of).collect();
     for (figure, adjusted) in figures.iter_mut().zip(holm(&p_values).chunks_exact(3)) {

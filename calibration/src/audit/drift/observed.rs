@@ -146,7 +146,8 @@ pub(super) fn n_items_in_several(table: &Table<'_>, subject: &Subject, cut: &Cut
     // Units of an item follow one another.
     for units in subject.units.chunk_by(|a, b| a.item == b.item) {
         let draws = units.iter().flat_map(|unit| subject.cells_of(unit)).flat_map(|cell| cell.draws.clone());
-        let mut windows = draws.filter_map(|idx| table.log.asked_ms(subject.rows[idx] as usize)).map(|time| cut.of(time));
+        let mut windows =
+            draws.filter_map(|idx| table.log.asked_ms(subject.rows[idx] as usize)).map(|time| cut.of(time));
         let first = windows.next();
         n += u64::from(windows.any(|window| Some(window) != first));
     }

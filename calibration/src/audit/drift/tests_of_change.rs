@@ -18,11 +18,10 @@ const NORMAL: f64 = 1e9;
 /// Bai 1997: the .975 quantile of the place of a change, in units of variance over squared change.
 const BAI_975: f64 = 11.03;
 
-/// Returns the two-sided p value of no change.
+/// Returns the two-sided p value of no change. `None` where nothing varies: what was not seen cannot be tested.
 pub(super) fn p_value(change: &Estimated) -> Option<f64> {
     match change.spread {
-        // Nothing varies: what was not seen cannot be tested, and speaks for no change where there is none.
-        Spread::None => (change.estimate.abs() <= ROUNDING).then_some(1.0),
+        Spread::None => None,
         _ => test(change).0,
     }
 }
@@ -68,7 +67,8 @@ pub(super) fn trend(observed: &Observed, n_clusters: usize) -> Option<Estimated>
     };
     let (estimate, standard_error) = sums.jackknife(slope).filter(|(estimate, _)| estimate.is_finite())?;
     let m = sums.n_clusters();
-    let method = "change along the line of least squares from the first moment to the last; cluster jackknife, t interval";
+    let method =
+        "change along the line of least squares from the first moment to the last; cluster jackknife, t interval";
     Some(estimated(estimate, student(standard_error, m as f64 - 2.0), observed, m, method))
 }
 
@@ -102,16 +102,13 @@ pub(super) fn same_items(observed: &Observed) -> Option<Estimated> {
     let estimate = changes.iter().sum::<f64>() / items;
     clusters.dedup();
     let n_clusters = clusters.len() as u64;
-    let (spread, method) = match variance {
-        Some(variance) => (
-            student(variance.sqrt() / items, NORMAL),
-            "last window less first of the items asked in several; these items, chance of their answers, normal interval",
-        ),
-        None => {
-            let squares: f64 = changes.iter().map(|change| (change - estimate).powi(2)).sum();
-            let standard_error = (squares / (items * (items - 1.0))).sqrt();
-            (student(standard_error, items - 1.0), "last window less first of the items asked in several; t interval over them")
-        }
+    let (spread, method) = if let Some(variance) = variance {
+        let method = "last window less first of the items asked in several; these items, chance of their answers, normal interval";
+        (student(variance.sqrt() / items, NORMAL), method)
+    } else {
+        let squares: f64 = changes.iter().map(|change| (change - estimate).powi(2)).sum();
+        let standard_error = (squares / (items * (items - 1.0))).sqrt();
+        (student(standard_error, items - 1.0), "last window less first of the items asked in several; t interval over them")
     };
     let found = estimated(estimate, spread, observed, n_clusters, method);
     Some(Estimated { n, n_items: m as u64, ..found })
@@ -176,7 +173,9 @@ pub(super) fn odd_window(observed: &Observed, n_windows: usize, level: f64) -> O
     let mut candidates: Vec<(f64, usize, Estimated)> = Vec::new();
     for (window, clusters) in touching.iter().enumerate() {
         let mut inside = Sum::default();
-        clusters.iter().for_each(|(sum, _)| inside.add(*sum));
+        for (sum, _) in clusters {
+            inside.add(*sum);
+        }
         let outside = all.less(inside);
         if clusters.len() < 2 || outside.n < 0.5 {
             continue;

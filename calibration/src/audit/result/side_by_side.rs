@@ -1,7 +1,5 @@
 //! What a comparison of two judges says: the types of `compare.json`, schema `assize.compare/1`.
 
-
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +148,3 @@ pub struct SideBySide {
     /// What is wrong with the logs.
     pub problems: Vec<Problem>,
 }
-
-
-

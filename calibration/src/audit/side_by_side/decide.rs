@@ -98,7 +98,7 @@ fn one(
     p_holm: Option<f64>,
     level: f64,
 ) -> MeasuredDifference {
-    let difference = &found.difference;
+    let difference = &found.estimated;
     // 1: more is better, −1: less is, 0: neither.
     let direction = match info(id).map(|info| info.better) {
         Some(Better::Higher) => 1.0,
@@ -121,7 +121,8 @@ fn one(
     let shown = |p: Option<f64>| p.is_some_and(|p| p < tail);
     let is_equivalent = margin.is_some_and(|margin| shown(largest_p(&|one| within(one, margin))));
     let is_equivalent_but_for_unparsed = shown(p_equivalence) && !is_equivalent;
-    let is_not_worse = (direction != 0.0).then(|| margin.is_some_and(|margin| shown(largest_p(&|one| worse(one, margin)))));
+    let is_not_worse =
+        (direction != 0.0).then(|| margin.is_some_and(|margin| shown(largest_p(&|one| worse(one, margin)))));
     let is_above = difference.estimate > 0.0;
     let differs = p_holm.is_some_and(|p| p < 1.0 - level);
     let beyond_zero = |one: &Estimated| if is_above { p_at_most(one, 0.0) } else { p_at_least(one, 0.0) };
@@ -198,7 +199,9 @@ fn why(reasons: &Reasons<'_>) -> String {
         Standing::Undecided if reasons.because_of_unparsed => {
             "unparsed replies could turn it; ask again for those replies".to_owned()
         }
-        Standing::Undecided if interval.is_none() => "these data cannot say how far off the difference may be".to_owned(),
+        Standing::Undecided if interval.is_none() => {
+            "these data cannot say how far off the difference may be".to_owned()
+        }
         Standing::Undecided => match margin {
             _ if interval.is_some_and(|ends| ends.low > 0.0 || ends.high < 0.0) => {
                 "not beyond chance once all questions are counted (Holm)".to_owned()
@@ -279,11 +282,13 @@ fn conclude(measures: &[MeasuredDifference], n_asked: usize) -> (Standing, Strin
         );
         return (Standing::Different, text, is_not_worse, None);
     }
-    let undecided: Vec<&&MeasuredDifference> = primary.iter().filter(|one| one.standing == Standing::Undecided).collect();
+    let undecided: Vec<&&MeasuredDifference> =
+        primary.iter().filter(|one| one.standing == Standing::Undecided).collect();
     if undecided.is_empty() {
         let better = of(Standing::Better);
         if better.is_empty() {
-            let text = format!("B is equivalent to A by {}: what difference there may be does not matter.", all.join(", "));
+            let text =
+                format!("B is equivalent to A by {}: what difference there may be does not matter.", all.join(", "));
             return (Standing::Equivalent, text, is_not_worse, None);
         }
         let equal = of(Standing::Equivalent);
@@ -326,8 +331,7 @@ fn margins(table: &Table<'_>, compare: &CompareConfig) -> String {
         text.push_str(&points);
     }
     if !compare.margins.is_empty() {
-        let single: Vec<String> =
-            compare.margins.iter().map(|(id, margin)| format!("{id} {margin}")).collect();
+        let single: Vec<String> = compare.margins.iter().map(|(id, margin)| format!("{id} {margin}")).collect();
         text.push_str("; stated for single measures: ");
         text.push_str(&single.join(", "));
     }

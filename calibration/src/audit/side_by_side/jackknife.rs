@@ -46,7 +46,8 @@ pub(super) fn differences(
     wanted: impl Fn(&str) -> bool + Sync,
 ) -> Both {
     let measure = |units: [&[Unit]; 2]| {
-        let (a, b) = rayon::join(|| measure_all(table, a, units[0], config), || measure_all(table, b, units[1], config));
+        let (a, b) =
+            rayon::join(|| measure_all(table, a, units[0], config), || measure_all(table, b, units[1], config));
         [a, b]
     };
     let measured = measure([&units[0], &units[1]]);
@@ -75,7 +76,7 @@ pub(super) fn differences(
                 .iter()
                 .map(|id| {
                     let (whole, a, b) = (&measured[0].values[id], found[0].values.get(id)?, found[1].values.get(id)?);
-                    (are_alike(whole, a) && are_alike(whole, b)).then(|| b.estimate - a.estimate)
+                    (are_alike(whole, a) && are_alike(whole, b)).then_some(b.estimate - a.estimate)
                 })
                 .collect()
         })
@@ -101,8 +102,11 @@ fn parts(table: &Table<'_>, units: &[Unit], most: usize, seed: u64) -> (Vec<usiz
     clusters.dedup();
     let mut part_of = vec![usize::MAX; table.n_clusters];
     // By name and not by number, which depends on the order of the rows.
-    let mut drawn: Vec<(u64, &str, u32)> =
-        clusters.iter().map(|&id| (table.cluster_name(id), id)).map(|(name, id)| (digest(name, seed), name, id)).collect();
+    let mut drawn: Vec<(u64, &str, u32)> = clusters
+        .iter()
+        .map(|&id| (table.cluster_name(id), id))
+        .map(|(name, id)| (digest(name, seed), name, id))
+        .collect();
     drawn.sort_unstable();
     for (place, (.., cluster)) in drawn.iter().enumerate() {
         part_of[*cluster as usize] = place % most;
@@ -134,11 +138,9 @@ fn estimate(
         ((g - 1.0) / g * squares).sqrt()
     });
     let spread = match standard_error {
-        Some(standard_error) if standard_error > ROUNDING && standard_error.is_finite() => Spread::Student {
-            standard_error,
-            degrees: g - 1.0,
-            range: [f64::NEG_INFINITY, f64::INFINITY],
-        },
+        Some(standard_error) if standard_error > ROUNDING && standard_error.is_finite() => {
+            Spread::Student { standard_error, degrees: g - 1.0, range: [f64::NEG_INFINITY, f64::INFINITY] }
+        }
         _ => Spread::None,
     };
     let over = if g < n_clusters as f64 { format!("{g} parts of the clusters") } else { "clusters".to_owned() };

@@ -84,20 +84,12 @@ pub enum CompareError {
 }
 
 /// Where the two judges stand.
+#[derive(Debug)]
 pub enum Sides {
     /// Each in its own log.
-    Apart(Side, Side),
+    Apart(Box<Side>, Box<Side>),
     /// Both in one log, by name.
-    Together(Log, String, String),
-}
-
-impl std::fmt::Debug for Sides {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Apart(..) => "Apart",
-            Self::Together(..) => "Together",
-        })
-    }
+    Together(Box<Log>, String, String),
 }
 
 /// Marks the judges of the two logs, which may be called alike, until they are told apart.
@@ -118,7 +110,7 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
     let is_together = matches!(sides, Sides::Together(..));
     let (log, names) = match sides {
         Sides::Apart(a, b) => {
-            let (mut log, mut other) = (a.log, b.log);
+            let (Side { mut log, name: a }, Side { log: mut other, name: b }) = (*a, *b);
             for (log, side) in [(&log, 'A'), (&other, 'B')] {
                 if log.is_empty() {
                     return Err(CompareError::Empty(side));
@@ -127,9 +119,9 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
             log.rename_judges(|name| format!("{}{name}", MARKS[0]));
             other.rename_judges(|name| format!("{}{name}", MARKS[1]));
             log.append(&mut other);
-            (log, [a.name, b.name])
+            (log, [a, b])
         }
-        Sides::Together(log, a, b) if !log.is_empty() => (log, [Some(a), Some(b)]),
+        Sides::Together(log, a, b) if !log.is_empty() => (*log, [Some(a), Some(b)]),
         Sides::Together(..) => return Err(CompareError::Empty('A')),
     };
     let candidates = |side: usize| -> Vec<(u32, u32)> {
@@ -153,10 +145,8 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
     };
     let of_arm = |arm: u32| if arm == NONE { "" } else { log.arms.name(arm) };
     let chosen = [0, 1].map(|side| {
-        let all: Vec<Candidate<'_>> = candidates(side)
-            .into_iter()
-            .map(|id| Candidate { id, judge: of_judge(id.0), arm: of_arm(id.1) })
-            .collect();
+        let all: Vec<Candidate<'_>> =
+            candidates(side).into_iter().map(|id| Candidate { id, judge: of_judge(id.0), arm: of_arm(id.1) }).collect();
         choose(MARKS[side], &all, names[side].as_deref())
     });
     let [a, b] = chosen;
@@ -247,7 +237,9 @@ fn told_apart(a: &Candidate<'_>, b: &Candidate<'_>) -> [String; 2] {
     if names[0] != names[1] {
         return names;
     }
-    [0, 1].map(|side| if names[side].is_empty() { MARKS[side].to_string() } else { format!("{} ({})", names[side], MARKS[side]) })
+    [0, 1].map(|side| {
+        if names[side].is_empty() { MARKS[side].to_string() } else { format!("{} ({})", names[side], MARKS[side]) }
+    })
 }
 
 /// Returns the kind of answer that both give: the one asked for, else the first of the usual order.
@@ -333,7 +325,7 @@ fn result(
         margins: decided.margins,
         measures: decided.measures,
         not_compared: found.not_compared,
-        agreement: super::panel::agreement_of_two(table, config, pair, names),
+        agreement: super::panel::agreement_of_two(table, config, pair, &names),
         notes,
         problems: problems.into_vec(),
         a,
@@ -359,7 +351,10 @@ fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Un
             differences.insert(figure.id, found);
         }
     }
-    let units = [shared.iter().map(|(unit, _)| (*unit).clone()).collect(), shared.iter().map(|(_, unit)| (*unit).clone()).collect()];
+    let units = [
+        shared.iter().map(|(unit, _)| (*unit).clone()).collect(),
+        shared.iter().map(|(_, unit)| (*unit).clone()).collect(),
+    ];
     let is_left = |id: &str| {
         !figures.iter().any(|figure| figure.id == id) && !NOT_COMPARABLE.iter().any(|(other, _)| *other == id)
     };
@@ -370,7 +365,7 @@ fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Un
             crate::interval::Spread::None => (None, "none: there is no interval"),
             _ => (p_value, if test.starts_with("paired t") { "t of the paired jackknife" } else { test }),
         };
-        let difference = Difference { means: found.values, difference: found.difference, bounds: None, p_value, test };
+        let difference = Difference { means: found.values, estimated: found.difference, bounds: None, p_value, test };
         differences.insert(id, difference);
     }
     let mut not_compared = Vec::new();
@@ -380,7 +375,10 @@ fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Un
         let reason = match (has, lacking) {
             ([Some(_), Some(_)], _) => match NOT_COMPARABLE.iter().find(|(id, _)| *id == info.id) {
                 Some((_, reason)) => (*reason).to_owned(),
-                None => "the two are stated at different numbers of repeats, or on no item that both can be measured on".to_owned(),
+                None => {
+                    "the two are stated at different numbers of repeats, or on no item that both can be measured on"
+                        .to_owned()
+                }
             },
             ([Some(_), None], [_, Some(why)]) => format!("B has none: {}", why.reason),
             ([None, Some(_)], [Some(why), _]) => format!("A has none: {}", why.reason),
@@ -434,14 +432,12 @@ fn notes(
             only.join(" and ")
         ));
     }
-    let missing: Vec<&str> =
-        primary.iter().map(String::as_str).filter(|id| !found.contains_key(id)).collect();
+    let missing: Vec<&str> = primary.iter().map(String::as_str).filter(|id| !found.contains_key(id)).collect();
     if !missing.is_empty() {
         notes.push(format!("The decision was to rest on what could not be compared: {}.", missing.join(", ")));
     }
-    let rests_on_truth = primary
-        .iter()
-        .any(|id| catalogue::info(id).is_some_and(|info| info.family == catalogue::Family::Truth));
+    let rests_on_truth =
+        primary.iter().any(|id| catalogue::info(id).is_some_and(|info| info.family == catalogue::Family::Truth));
     if !rests_on_truth && compare.primary.is_empty() {
         notes.push(
             "Without labels nothing says which of the two is right: a judge that always gives the same answer is the most \
