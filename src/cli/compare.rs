@@ -165,7 +165,7 @@ pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> 
             return Err(failed(error).with_problems(problems));
         }
     };
-    complete(&mut compared, &sources, options, readings);
+    complete(&mut compared, &sources, &options, readings);
     if strict {
         reading::strict(&compared.problems)?;
     }
@@ -245,13 +245,13 @@ fn failed(error: CompareError) -> Failure {
 }
 
 /// Adds what only the reading knows.
-fn complete(compared: &mut SideBySide, sources: &[PathBuf], options: Vec<String>, readings: Vec<Reading>) {
+fn complete(compared: &mut SideBySide, sources: &[PathBuf], options: &[String], readings: Vec<Reading>) {
     env!("CARGO_PKG_VERSION").clone_into(&mut compared.version);
     let mut problems = Vec::new();
     let mut known: Vec<Source> = Vec::new();
     for (source, reading) in sources.iter().zip(readings) {
         let formats = reading.summaries.into_iter().map(|summary| summary.format).collect();
-        known.push(Source { files: names(std::slice::from_ref(source)), formats, options: options.clone() });
+        known.push(Source { files: names(std::slice::from_ref(source)), formats, options: options.to_vec() });
         problems.extend(reading.problems.into_vec());
     }
     compared.problems.splice(0..0, problems);

@@ -75,8 +75,8 @@ fn the_same_items_asked_twice_are_mcnemar_s_test() {
     let set = &golden("drift")["two_windows"];
     let mut log = Log::default();
     for (item, answers) in rows(&set["answers"]).into_iter().enumerate() {
-        for (window, answer) in answers.into_iter().enumerate() {
-            push(&mut log, &item.to_string(), answer > 0.5, START_MS + window as i64 * 10 * DAY_MS + item as i64);
+        for (begin, answer) in [START_MS, START_MS + 10 * DAY_MS].into_iter().zip(answers) {
+            push(&mut log, &item.to_string(), answer > 0.5, begin + i64::try_from(item).unwrap());
         }
     }
     let found = drift(&log, Some(Windows::Count(2)));

@@ -31,7 +31,7 @@ fn of<'a>(compared: &'a SideBySide, id: &str) -> &'a MeasuredDifference {
     compared.measures.iter().find(|one| one.measure == id).unwrap_or_else(|| panic!("{id} is not compared"))
 }
 
-/// The LLMBar arm `name`: choices in one order or both.
+/// The arm `name` of `LLMBar`: choices in one order or both.
 fn llmbar(set: &Value, name: &str, n_orders: usize) -> Log {
     let choice = |word: f64| if word < 1.5 { Choice::A } else { Choice::B };
     let label = |word: f64| if word < 1.5 { "a" } else { "b" };
@@ -374,11 +374,7 @@ fn who_is_meant_must_be_said_and_known() {
     assert!(matches!(together("z", "y"), Err(CompareError::Unknown { side: 'A', .. })));
     assert!(matches!(together("y", "y"), Err(CompareError::Same(_))));
     let apart = |a: &Log, b: &Log| {
-        compare_sides(
-            Sides::Apart(side(a), side(b)),
-            &AuditConfig::default(),
-            &CompareConfig::default(),
-        )
+        compare_sides(Sides::Apart(side(a), side(b)), &AuditConfig::default(), &CompareConfig::default())
     };
     assert!(matches!(apart(&log, &verdicts(&[None])), Err(CompareError::Several { n: 3, .. })));
     assert!(matches!(apart(&Log::default(), &log), Err(CompareError::Empty('A'))));

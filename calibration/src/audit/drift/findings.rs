@@ -25,7 +25,8 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
             value(first.estimate, &figure.measure),
             drift.windows.len(),
             value(last.estimate, &figure.measure)
-        ).expect("writing to memory");
+        )
+        .expect("writing to memory");
     }
     what.push('.');
     if let Some(odd) = figure.odd_window.as_ref().filter(|odd| odd.p_value < 0.05)
@@ -36,7 +37,8 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
             " The window of {} departs most: by {}.",
             dates(window.first_ms, window.last_ms),
             change(&odd.difference, &figure.measure)
-        ).expect("writing to memory");
+        )
+        .expect("writing to memory");
     }
     if let Some(point) = &figure.change_point {
         write!(
@@ -45,7 +47,8 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
             date(point.at_ms),
             date(point.low_ms),
             date(point.high_ms)
-        ).expect("writing to memory");
+        )
+        .expect("writing to memory");
     }
     let of_same = figure.same_items.as_ref();
     let is_shown = figure.p_same_items.is_some_and(|p| p < 0.05);
@@ -56,7 +59,8 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
                 " On the {} items asked again later it changed by {}.",
                 same.n_items,
                 change(same, &figure.measure)
-            ).expect("writing to memory");
+            )
+            .expect("writing to memory");
             "The same items are answered otherwise: the judge changed, not what it judged. Look what did (the model behind the name, \
              the prompt, a parser), pin it, and audit what came after by itself."
         }
@@ -66,7 +70,8 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
                 " On the {} items asked again later it changed by {}, which may be chance.",
                 same.n_items,
                 change(same, &figure.measure)
-            ).expect("writing to memory");
+            )
+            .expect("writing to memory");
             "The same items do not show it: later items may be others. Ask more of the same items in every window before you blame \
              the judge."
         }

@@ -108,7 +108,10 @@ pub(super) fn same_items(observed: &Observed) -> Option<Estimated> {
     } else {
         let squares: f64 = changes.iter().map(|change| (change - estimate).powi(2)).sum();
         let standard_error = (squares / (items * (items - 1.0))).sqrt();
-        (student(standard_error, items - 1.0), "last window less first of the items asked in several; t interval over them")
+        (
+            student(standard_error, items - 1.0),
+            "last window less first of the items asked in several; t interval over them",
+        )
     };
     let found = estimated(estimate, spread, observed, n_clusters, method);
     Some(Estimated { n, n_items: m as u64, ..found })
