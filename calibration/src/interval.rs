@@ -1,6 +1,7 @@
 //! An estimate that can give its interval at any level: what gates and corrections for many limits need.
 
 use crate::distribution::{chi_squared_quantile, normal_quantile, t_quantile};
+use crate::paired::paired_proportions_interval;
 use crate::proportion::{ClusteredProportion, Interval, clopper_pearson};
 
 /// How an estimate varies from sample to sample, in a form from which an interval can be made at any level.
@@ -116,6 +117,15 @@ pub enum Spread {
         /// Its level.
         level: f64,
     },
+    /// The difference of two proportions of the same independent items, first less second: Tango's score interval.
+    PairedProportions {
+        /// Items in which only the first is a success.
+        only_first: u64,
+        /// Items in which only the second is.
+        only_second: u64,
+        /// Items.
+        n: u64,
+    },
     /// A predictive value at a fixed base rate, 1 / (1 + ratio · odds), where the ratio is that of two proportions and
     /// its interval is MOVER-R (Donner & Zou 2012), which keeps its meaning at 0 of n.
     Predictive {
@@ -210,6 +220,9 @@ impl Spread {
                 Some(Interval { low: (estimate - down).max(0.0), high: (estimate + up).min(weights[0] + weights[1]) })
             }
             Self::AtLevel { interval, level: made_at } => (level.total_cmp(&made_at).is_eq()).then_some(interval),
+            Self::PairedProportions { only_first, only_second, n } => {
+                paired_proportions_interval(only_first, only_second, n, level).map(|(low, high)| Interval { low, high })
+            }
             Self::Predictive { error, success, odds } => {
                 let ratio = mover_ratio(&error, &success, level)?;
                 let value = |ratio: f64| 1.0 / (1.0 + ratio * odds);

@@ -29,3 +29,4 @@ pub mod self_test;
 pub mod sequential;
 pub mod simulate;
 pub mod tally;
+pub mod time;

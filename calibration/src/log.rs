@@ -145,6 +145,10 @@ pub struct Log {
     pub tokens: (u64, u64, u64),
     /// How many rows carry an error.
     pub n_errors: u64,
+    /// When each row was asked, in milliseconds since 1970 (UTC); `i64::MIN` where absent or unreadable.
+    pub time: Sparse<i64>,
+    /// How many times could not be read, and the first row of one.
+    pub unread_times: (u64, usize),
 }
 
 impl Default for Log {
@@ -187,6 +191,8 @@ impl Default for Log {
             price: (0.0, 0),
             tokens: (0, 0, 0),
             n_errors: 0,
+            time: Sparse::new(i64::MIN),
+            unread_times: (0, 0),
         }
     }
 }
@@ -286,7 +292,8 @@ impl Log {
             || judgement.content.is_some()
             || judgement.confidence.is_some()
             || judgement.length_a.is_some()
-            || judgement.length_b.is_some();
+            || judgement.length_b.is_some()
+            || judgement.time.is_some();
         self.has_more |= has_more;
         if self.has_more {
             self.choice.push(row_idx, judgement.choice.map(|choice| choice as u8));
@@ -301,6 +308,7 @@ impl Log {
             push_number(&mut self.length_a, row_idx, judgement.length_a);
             push_number(&mut self.length_b, row_idx, judgement.length_b);
             push_number(&mut self.weight, row_idx, judgement.weight.filter(|weight| is_weight(*weight)));
+            self.push_time(row_idx, judgement.time.as_deref());
         }
         if let Some(price) = judgement.price {
             self.price.0 += price;
@@ -312,6 +320,41 @@ impl Log {
             self.tokens.2 += 1;
         }
         self.n_errors += u64::from(judgement.error.is_some());
+    }
+
+    fn push_time(&mut self, row_idx: usize, written: Option<&str>) {
+        let time = written.and_then(crate::time::unix_ms);
+        if written.is_some() && time.is_none() {
+            if self.unread_times.0 == 0 {
+                self.unread_times.1 = row_idx;
+            }
+            self.unread_times.0 += 1;
+        }
+        self.time.push(row_idx, time);
+    }
+
+    /// Returns when a row was asked, in milliseconds since 1970 (UTC), if stated.
+    #[must_use]
+    #[inline]
+    pub fn asked_ms(&self, row_idx: usize) -> Option<i64> {
+        Some(self.time.at(row_idx)).filter(|time| *time != i64::MIN)
+    }
+
+    /// Gives every judge another name; rows that name no judge (and no person) are by `name("")` from here on.
+    pub fn rename_judges(&mut self, name: impl Fn(&str) -> String) {
+        let names = std::mem::take(&mut self.judges);
+        let ids: Vec<u32> = names.iter().map(|old| self.judges.intern(&name(old))).collect();
+        let is_rating = |row_idx: usize| self.rater.at(row_idx) != NONE;
+        let mut renamed = Sparse::new(NONE);
+        for row_idx in 0..self.item.len() {
+            let id = match self.judge.at(row_idx) {
+                NONE if is_rating(row_idx) => None,
+                NONE => Some(self.judges.intern(&name(""))),
+                id => Some(ids[id as usize]),
+            };
+            renamed.push(row_idx, id);
+        }
+        self.judge = renamed;
     }
 
     /// Moves the rows of `other` behind those that are here, as if they had been pushed one by one. `other` is empty
@@ -358,6 +401,12 @@ impl Log {
         let (sent, received, n) = std::mem::take(&mut other.tokens);
         self.tokens = (self.tokens.0 + sent, self.tokens.1 + received, self.tokens.2 + n);
         self.n_errors += std::mem::take(&mut other.n_errors);
+        self.time.append(row_idx, &mut other.time, n_rows, |time| time);
+        let (n, first) = std::mem::take(&mut other.unread_times);
+        if self.unread_times.0 == 0 && n > 0 {
+            self.unread_times.1 = row_idx + first;
+        }
+        self.unread_times.0 += n;
     }
 
     /// Returns whether any row carries this kind of outcome.

@@ -3,7 +3,9 @@
 //!
 //! With repeats, compare item means ([`paired_mean`]): a `McNemar` table of pooled repeats rejects true nulls.
 
-use crate::distribution::{beta_cdf, binomial_point, chi_squared_upper_tail, normal_cdf, t_cdf, t_quantile};
+use crate::distribution::{
+    beta_cdf, binomial_point, chi_squared_upper_tail, normal_cdf, normal_quantile, t_cdf, t_quantile,
+};
 use crate::influence::sums_by_cluster;
 use crate::rank::shares;
 
@@ -198,18 +200,48 @@ pub fn equivalence_of_paired_proportions(
         return None;
     }
     let (b, c, n) = (only_first as f64, only_second as f64, n as f64);
-    let score = |margin: f64| {
-        // The probability of "only the second" that is likeliest at this difference: 2n p² + B p + C = 0.
-        let linear = (2.0 * n - b + c) * margin - b - c;
-        let constant = -c * margin * (1.0 - margin);
-        let root = (linear * linear - 8.0 * n * constant).max(0.0).sqrt();
-        let p = (root - linear) / (4.0 * n);
-        let variance = n * (2.0 * p + margin * (1.0 - margin));
-        let distance = b - c - n * margin;
-        // 0/0 is on the side of the null.
-        if variance > 0.0 { distance / variance.sqrt() } else { 0.0 }
+    Some(one_sided(normal_cdf(-paired_score(b, c, n, margin_low)), normal_cdf(paired_score(b, c, n, margin_high))))
+}
+
+/// Returns Tango's score of the difference of two paired proportions being `margin`: standard normal if it is.
+fn paired_score(b: f64, c: f64, n: f64, margin: f64) -> f64 {
+    // The probability of "only the second" that is likeliest at this difference: 2n p² + B p + C = 0.
+    let linear = (2.0 * n - b + c) * margin - b - c;
+    let constant = -c * margin * (1.0 - margin);
+    let root = (linear * linear - 8.0 * n * constant).max(0.0).sqrt();
+    let p = (root - linear) / (4.0 * n);
+    let variance = n * (2.0 * p + margin * (1.0 - margin));
+    let distance = b - c - n * margin;
+    // 0/0 is on the side of the null.
+    if variance > 0.0 { distance / variance.sqrt() } else { 0.0 }
+}
+
+/// Returns the score interval at `level` (0..1, two-sided) of the difference of two paired proportions, first less second: the
+/// differences that [`equivalence_of_paired_proportions`] does not reject.
+///
+/// It has a width also where no pair differs. Undefined (`None`): no pairs, more discordant pairs than pairs, a level outside 0..1.
+///
+/// Source: Tango 1998, section 3. Tests agree with a numerical maximum of the likelihood by scipy 1.17.
+#[must_use]
+pub fn paired_proportions_interval(only_first: u64, only_second: u64, n: u64, level: f64) -> Option<(f64, f64)> {
+    if n == 0 || only_first.checked_add(only_second)? > n || !(level > 0.0 && level < 1.0) {
+        return None;
+    }
+    let (b, c, n) = (only_first as f64, only_second as f64, n as f64);
+    let (estimate, z) = ((b - c) / n, normal_quantile(0.5 * (1.0 + level)));
+    // The score falls as the difference supposed grows.
+    let end = |target: f64, mut low: f64, mut high: f64| {
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if paired_score(b, c, n, middle) > target {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f64::midpoint(low, high)
     };
-    Some(one_sided(normal_cdf(-score(margin_low)), normal_cdf(score(margin_high))))
+    Some((end(z, -1.0, estimate), end(-z, estimate, 1.0)))
 }
 
 /// Returns the two one-sided tests that the difference of two independent proportions, first less second, lies within

@@ -179,6 +179,8 @@ pub(crate) struct Strip<'a> {
     pub(crate) interval: Option<(f64, f64)>,
     /// Limits of the gate on it; the allowed side is shaded.
     pub(crate) limits: &'a [(f64, Side)],
+    /// Where a difference does not matter; shaded.
+    pub(crate) margin: Option<(f64, f64)>,
     /// A value to compare with, such as 0 for a difference.
     pub(crate) reference: Option<f64>,
 }
@@ -197,6 +199,10 @@ pub(crate) fn strip(strip: &Strip<'_>, label: &str) -> Result<String, RenderErro
             let limit = strip.scale.clamp(limit);
             let (from, to) = if side == Side::AtLeast { (limit, strip.scale.to) } else { (strip.scale.from, limit) };
             plane.draw(&Rectangle::new([(from, 0.0), (to, 1.0)], ZONE.filled())).map_err(failed)?;
+        }
+        if let Some((low, high)) = strip.margin {
+            let (low, high) = (strip.scale.clamp(low), strip.scale.clamp(high));
+            plane.draw(&Rectangle::new([(low, 0.0), (high, 1.0)], ZONE.filled())).map_err(failed)?;
         }
         for &tick in &strip.scale.ticks {
             vertical(tick, GRID, 1.0)?;
@@ -392,6 +398,7 @@ mod tests {
             estimate: 0.2,
             interval: Some((0.1, 0.3)),
             limits: &[(0.25, Side::AtMost)],
+            margin: None,
             reference: None,
         };
         let drawn = strip(&row, "20 % <b>").expect("memory does not fail");

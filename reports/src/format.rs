@@ -3,7 +3,7 @@
 //! Nothing here prints "NaN": a number that is not finite is "not defined".
 
 use assize_calibration::audit::catalogue::{self, Family, Unit};
-use assize_calibration::audit::result::{Fitness, Measure};
+use assize_calibration::audit::result::{Fitness, Measure, Standing};
 use assize_calibration::gate::LimitState;
 use assize_calibration::judgement::OutcomeKind;
 
@@ -163,7 +163,8 @@ pub(crate) fn level(level: f64) -> String {
 }
 
 /// Measures that are no judge's and so are not in the catalogue: agreement among raters, and a plain comparison.
-const OTHERS: [(&str, &str, Unit); 11] = [
+const OTHERS: [(&str, &str, Unit); 12] = [
+    ("accept_rate", "Accepted", Unit::Share),
     ("percent_agreement", "Agreement", Unit::Share),
     ("alpha_nominal", "Krippendorff's alpha, nominal", Unit::Coefficient),
     ("alpha_ordinal", "Krippendorff's alpha, ordinal", Unit::Coefficient),
@@ -198,6 +199,29 @@ pub(crate) const fn fitness(fitness: Fitness) -> &'static str {
         Fitness::Fit => "FIT",
         Fitness::Inconclusive => "INCONCLUSIVE",
         Fitness::Unfit => "UNFIT",
+    }
+}
+
+/// Returns how the second judge stands to the first, in one word.
+#[must_use]
+pub(crate) const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Better => "better",
+        Standing::Equivalent => "equivalent",
+        Standing::Undecided => "undecided",
+        Standing::Different => "different",
+        Standing::Worse => "worse",
+    }
+}
+
+/// Returns a difference with its interval: of shares, in percentage points.
+#[must_use]
+pub(crate) fn difference(difference: &Measure, unit: Unit) -> String {
+    let sign = if difference.estimate > 0.0 { "+" } else { "" };
+    let estimate = value(difference.estimate, unit).replace('%', "pp");
+    match interval(difference, unit) {
+        Some(interval) => format!("{sign}{estimate} {interval}"),
+        None => format!("{sign}{estimate} (no interval)"),
     }
 }
 

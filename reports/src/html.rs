@@ -28,7 +28,7 @@ impl Default for HtmlOptions {
     }
 }
 
-fn environment() -> &'static Environment<'static> {
+pub(crate) fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
         let mut environment = Environment::new();
@@ -42,6 +42,8 @@ fn environment() -> &'static Environment<'static> {
             ("people.html.j2", include_str!("../templates/people.html.j2")),
             ("in_use.html.j2", include_str!("../templates/in_use.html.j2")),
             ("biases.html.j2", include_str!("../templates/biases.html.j2")),
+            ("compare.html.j2", include_str!("../templates/compare.html.j2")),
+            ("drift.html.j2", include_str!("../templates/drift.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");

@@ -5,6 +5,7 @@
 //! untrusted text: they are shown as data and can change neither markup nor terminal.
 
 mod chart;
+pub mod comparison;
 mod format;
 mod html;
 mod json;

@@ -197,7 +197,7 @@ fn escape_in_html(text: &str) -> String {
 }
 
 /// Returns text that Markdown shows as it is: marks are escaped, `@`, `#` and addresses broken by a zero-width space.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let html = escape_in_html(text);
     let mut out = String::with_capacity(html.len() + 16);
     for (idx, c) in html.char_indices() {

@@ -1,5 +1,7 @@
 //! The audit on one screen of a terminal: plain words first, then the gate, then the measures that matter most.
 
+mod side_by_side;
+
 use std::fmt::Write;
 
 use assize_calibration::audit::catalogue::Unit;
@@ -8,6 +10,8 @@ use assize_calibration::gate::LimitState;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{format, text, words};
+
+pub(crate) use side_by_side::side_by_side;
 
 /// How to write to a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -275,13 +275,16 @@ pub(crate) fn family(judge: &JudgeAudit, family: Family) -> Vec<String> {
 
 /// Returns the command that makes this audit again.
 pub(crate) fn command(audit: &Audit) -> String {
-    let quoted = |word: &str| {
+    command_of("assize audit", &audit.source.files, &audit.source.options)
+}
+
+/// Returns a command line of a command, its files and its options.
+pub(crate) fn command_of(command: &str, files: &[String], options: &[String]) -> String {
+    let quoted = |word: &String| {
         let word = text::visible(word);
         let is_plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
         if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let mut words = vec!["assize audit".to_owned()];
-    words.extend(audit.source.files.iter().map(|file| quoted(file)));
-    words.extend(audit.source.options.iter().map(|word| quoted(word)));
-    words.join(" ")
+    let words = [command.to_owned()].into_iter().chain(files.iter().chain(options).map(quoted));
+    words.collect::<Vec<_>>().join(" ")
 }

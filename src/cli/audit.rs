@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
-use assize_calibration::audit::{AuditConfig, BadSetting, LookOrder};
+use assize_calibration::audit::{AuditConfig, BadSetting, Calendar, LookOrder, Windows};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::prevalence::LabelSampling;
@@ -119,13 +119,16 @@ pub(super) struct Args {
     /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     epsilon: Option<f64>,
+    /// How time is cut to look for drift: day, week, or how many windows [default: by the span of the log]
+    #[arg(long, value_name = "day|week|N", value_parser = windows, help_heading = "How to measure")]
+    windows: Option<Windows>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Outcome {
+pub(super) enum Outcome {
     Score,
     Verdict,
     Choice,
@@ -189,7 +192,7 @@ fn costs(text: &str) -> Result<[f64; 2], String> {
 }
 
 /// Reads `1-10`, `-5..5`, `0,1`.
-fn scale(text: &str) -> Result<[f64; 2], String> {
+pub(super) fn scale(text: &str) -> Result<[f64; 2], String> {
     let hyphen = |text: &str| text.char_indices().skip(1).find(|&(_, character)| character == '-').map(|(at, _)| at);
     let parts = text
         .split_once("..")
@@ -198,6 +201,20 @@ fn scale(text: &str) -> Result<[f64; 2], String> {
     let numbers = parts.and_then(|(low, high)| Some([low.trim().parse().ok()?, high.trim().parse().ok()?]));
     let scale: [f64; 2] = numbers.ok_or("write the lowest and the highest score, such as 1-10")?;
     if scale[0] < scale[1] { Ok(scale) } else { Err("the lowest score must come first".to_owned()) }
+}
+
+/// Reads `day`, `week` or a number of windows.
+fn windows(text: &str) -> Result<Windows, String> {
+    match text.trim() {
+        "day" | "days" => Ok(Windows::Calendar(Calendar::Day)),
+        "week" | "weeks" => Ok(Windows::Calendar(Calendar::Week)),
+        number => number
+            .parse()
+            .ok()
+            .filter(|n| *n > 0)
+            .map(Windows::Count)
+            .ok_or_else(|| "write day, week, or a whole number of at least 1".to_owned()),
+    }
 }
 
 /// Reads a seed.
@@ -236,6 +253,7 @@ impl Plan {
         config.costs = args.costs.or(config.costs);
         config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
         config.tuned_on_items |= args.tuned_here;
+        config.windows = args.windows.or(config.windows);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
@@ -254,7 +272,7 @@ impl Plan {
 }
 
 /// Returns the flag that sets a field of the configuration.
-fn flag(field: &str) -> String {
+pub(super) fn flag(field: &str) -> String {
     match field {
         "false_accept_cap" => "--cap".to_owned(),
         "stability_repeats" => "--repeats".to_owned(),
@@ -363,6 +381,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--epsilon", number(args.epsilon)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--labels-are", labels_are.map(|chosen| chosen.get_name().to_owned())),
+        ("--windows", args.windows.map(window_words)),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     let mut words: Vec<String> = given.flatten().collect();
@@ -372,7 +391,15 @@ fn deciding(args: &Args) -> Vec<String> {
     words
 }
 
-fn names(sources: &[PathBuf]) -> Vec<String> {
+fn window_words(windows: Windows) -> String {
+    match windows {
+        Windows::Calendar(Calendar::Day) => "day".to_owned(),
+        Windows::Calendar(Calendar::Week) => "week".to_owned(),
+        Windows::Count(n) => n.to_string(),
+    }
+}
+
+pub(super) fn names(sources: &[PathBuf]) -> Vec<String> {
     sources.iter().map(|source| source.display().to_string()).collect()
 }
 
@@ -435,6 +462,7 @@ mod tests {
             "costs",
             "label_sampling",
             "tuned_on_items",
+            "windows",
         ] {
             let flag = flag(field);
             assert!(audit.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--")), "{flag}");

@@ -21,6 +21,11 @@ pub(super) const REPORT_FILES: [&str; 5] = ["judgements.jsonl", "report.html", "
 /// The file that `assize report` reads.
 pub(super) const REPORT_JSON: &str = "report.json";
 
+/// The files of a comparison, in the order in which they take their names.
+pub(super) const COMPARE_FILES: [&str; 4] = ["compare.html", "compare.md", "junit.xml", COMPARE_JSON];
+/// What [`OutDir::open`] knows a comparison by.
+const COMPARE_JSON: &str = "compare.json";
+
 /// A file being written.
 #[derive(Debug)]
 pub(super) struct Pending {
@@ -177,16 +182,19 @@ pub(super) fn spare_inputs(
     Ok(())
 }
 
-/// Returns whether a directory holds a `report.json` of this tool.
+/// Returns whether a directory holds a report or a comparison of this tool.
 fn holds_report(dir: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Head {
         schema: String,
     }
-    let head = File::open(dir.join(REPORT_JSON))
-        .ok()
-        .and_then(|file| serde_json::from_reader::<_, Head>(io::BufReader::new(file)).ok());
-    head.is_some_and(|head| head.schema.starts_with("assize.audit/"))
+    let is_ours = |(name, schema): (&str, &str)| {
+        let head = File::open(dir.join(name))
+            .ok()
+            .and_then(|file| serde_json::from_reader::<_, Head>(io::BufReader::new(file)).ok());
+        head.is_some_and(|head| head.schema.starts_with(schema))
+    };
+    [(REPORT_JSON, "assize.audit/"), (COMPARE_JSON, "assize.compare/")].into_iter().any(is_ours)
 }
 
 #[cfg(test)]

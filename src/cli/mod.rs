@@ -4,6 +4,7 @@
 //! below it arrive typed; here they become text.
 
 mod audit;
+mod compare;
 mod completions;
 mod convert;
 mod doctor;
@@ -41,12 +42,13 @@ use status::{Failure, Status};
     after_help = "\
 Examples:
   assize audit judgements.csv --out report     a verdict on a judge, and a report
+  assize compare old.csv new.csv               whether the new judge may replace the old
   assize gate > gate.toml                      the limits a judge must keep, to edit
   assize audit judgements.csv --gate gate.toml
 
 Exit status:
-  0   done; of audit: every judge is fit
-  1   unfit: a limit of the gate is broken
+  0   done; of audit: every judge is fit; of compare: the second is better or equivalent
+  1   unfit: a limit of the gate is broken; of compare: the second is worse
   2   inconclusive: the data decide neither way
   3   the command line, a setting, an input or an output is wrong
   70  assize itself failed"
@@ -94,6 +96,7 @@ impl From<Color> for ColorChoice {
 #[derive(Debug, Subcommand)]
 enum Command {
     Audit(Box<audit::Args>),
+    Compare(Box<compare::Args>),
     Convert(convert::Args),
     Report(report::Args),
     Gate(gate::Args),
@@ -149,6 +152,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let mut printer = Printer::new(verbosity, form, cli.global.color.into());
     let done: Result<Status, Failure> = match cli.command {
         Command::Audit(args) => audit::run(*args, &mut printer),
+        Command::Compare(args) => compare::run(*args, &mut printer),
         Command::Convert(args) => convert::run(&args, &mut printer),
         Command::Report(args) => report::run(&args, &mut printer),
         Command::Gate(args) => gate::run(&args, &mut printer),

@@ -1,6 +1,6 @@
 //! `assize schema`: JSON Schemas of the files that assize reads and writes, made from the types themselves.
 
-use assize_calibration::audit::result::Audit;
+use assize_calibration::audit::result::{Audit, SideBySide};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::Judgement;
 use clap::ValueEnum;
@@ -24,6 +24,8 @@ pub(super) struct Args {
 enum What {
     /// report.json
     Audit,
+    /// compare.json
+    Compare,
     /// A line of the plain log
     Log,
     /// A gate file
@@ -36,6 +38,7 @@ enum What {
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
     let schema = match args.what {
         What::Audit => schemars::schema_for!(Audit),
+        What::Compare => schemars::schema_for!(SideBySide),
         What::Log => schemars::schema_for!(Judgement<'_>),
         What::Gate => schemars::schema_for!(Gate),
         #[cfg(feature = "memory")]

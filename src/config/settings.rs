@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use assize_calibration::audit::{AuditConfig, BadSetting};
+use assize_calibration::audit::{AuditConfig, BadSetting, CompareConfig};
 use assize_calibration::gate::Gate;
+use schemars::JsonSchema;
 use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
@@ -12,7 +14,7 @@ use super::document::Document;
 use super::{ConfigError, gate};
 use crate::formats::columns::ColumnMap;
 
-const KEYS: [&str; 3] = ["audit", "columns", "gate"];
+const KEYS: [&str; 4] = ["audit", "columns", "compare", "gate"];
 
 /// What a settings file may hold, each part in a table of its name.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,8 @@ pub struct Settings {
     pub columns: Option<ColumnMap>,
     /// The limits a judge must keep.
     pub gate: Option<Gate>,
+    /// How two judges are compared. What the file does not state has its default.
+    pub compare: CompareConfig,
 }
 
 /// Reads a settings file.
@@ -35,7 +39,10 @@ pub fn read_settings(path: &Path) -> Result<Settings, ConfigError> {
     document.check_keys(table.get_ref(), &KEYS)?;
     let mut settings = Settings::default();
     if let Some(value) = table.get_ref().get("audit") {
-        settings.audit = audit_config(&document, value)?;
+        settings.audit = typed(&document, value, "audit", AuditConfig::check)?;
+    }
+    if let Some(value) = table.get_ref().get("compare") {
+        settings.compare = typed(&document, value, "compare", CompareConfig::check)?;
     }
     settings.columns = columns(&document, table.get_ref())?;
     if let Some(value) = table.get_ref().get("gate") {
@@ -64,16 +71,21 @@ fn columns(document: &Document, table: &DeTable<'_>) -> Result<Option<ColumnMap>
     map.map(Some).map_err(|error| document.refuse(error.span().unwrap_or(value.span()), error.message(), None))
 }
 
-fn audit_config(document: &Document, value: &Spanned<DeValue<'_>>) -> Result<AuditConfig, ConfigError> {
-    let table = document.expect_table(value, "audit", "[audit]")?;
-    // The type itself says which keys there are.
-    let schema = schemars::schema_for!(AuditConfig);
+/// Reads a table whose type says itself which keys there are.
+fn typed<T: DeserializeOwned + JsonSchema>(
+    document: &Document,
+    value: &Spanned<DeValue<'_>>,
+    name: &str,
+    check: impl FnOnce(&T) -> Result<(), BadSetting>,
+) -> Result<T, ConfigError> {
+    let table = document.expect_table(value, name, &format!("[{name}]"))?;
+    let schema = schemars::schema_for!(T);
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     let known: Vec<&str> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
     document.check_keys(table, &known)?;
-    let config = AuditConfig::deserialize(Deserializer::from(Spanned::new(value.span(), table.clone())))
+    let config = T::deserialize(Deserializer::from(Spanned::new(value.span(), table.clone())))
         .map_err(|error| document.not_toml(&error))?;
-    config.check().map_err(|BadSetting { field, must }| {
+    check(&config).map_err(|BadSetting { field, must }| {
         let span = table.get(field).map_or(value.span(), Spanned::span);
         document.refuse(span, format!("`{field}` {must}"), None)
     })?;
@@ -119,6 +131,8 @@ mod tests {
         check_refused("[audit]\nlevel = 95\n", (2, 9), "must be at least 0.5 and less than 1, not 95", "");
         check_refused("[audit]\n\nseed = 'x'\n", (3, 8), "", "");
         check_refused("[audit]\nscale = [5, 1]\n", (2, 9), "from 5 to 1", "");
+        check_refused("[compare]\nmargins = { flip_rat = 0.1 }\n", (2, 11), "none called \"flip_rat\"", "");
+        check_refused("[compare]\nmargin = 2\n", (2, 10), "less than 1, not 2", "");
         check_refused("audit = 1\n", (1, 9), "must be a table", "[audit]");
     }
 }

@@ -239,7 +239,7 @@ fn a_file_cannot_command_the_terminal_through_an_error() {
 
 #[test]
 fn every_schema_is_a_json_schema() {
-    let mut files = vec!["audit", "log", "gate"];
+    let mut files = vec!["audit", "compare", "log", "gate"];
     if cfg!(feature = "memory") {
         files.push("experience");
     }

@@ -54,6 +54,10 @@ pub struct AuditConfig {
     /// Whether the judge's prompt was tuned on these items, so that it may do worse on others.
     #[serde(skip_serializing_if = "is_false")]
     pub tuned_on_items: bool,
+    /// How time is cut into windows: `day`, `week`, or how many windows of as many judgements each. Absent: weeks or days where
+    /// there are enough of them, else four windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<super::Windows>,
     /// Audit only this judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -80,6 +84,7 @@ impl Default for AuditConfig {
             costs: None,
             label_sampling: LabelSampling::Unknown,
             tuned_on_items: false,
+            windows: None,
             judge: None,
             arm: None,
         }
@@ -154,6 +159,9 @@ impl AuditConfig {
         }
         if let Some(epsilon) = self.epsilon.filter(|epsilon| !(*epsilon >= 0.0 && *epsilon < 1.0)) {
             return bad("epsilon", format!("must be a share of at least 0 and less than 1, not {epsilon}"));
+        }
+        if let Some(super::Windows::Count(n)) = self.windows.filter(|windows| *windows == super::Windows::Count(0)) {
+            return bad("windows", format!("must be day, week, or at least 1, not {n}"));
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

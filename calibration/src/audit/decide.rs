@@ -249,7 +249,7 @@ fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f
 }
 
 /// Returns a number rounded up to two digits: what rests on an estimate is not known more closely.
-fn rounded_up(number: f64) -> f64 {
+pub(super) fn rounded_up(number: f64) -> f64 {
     let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
     (number / step).ceil() * step
 }
@@ -356,7 +356,7 @@ fn limits(n: usize) -> String {
 }
 
 /// A count with thousands separated.
-fn grouped(n: u64) -> String {
+pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (idx, digit) in digits.chars().enumerate() {

@@ -11,8 +11,11 @@ mod config;
 mod costs;
 mod crowd;
 mod decide;
+mod difference;
+mod drift;
 mod errors;
 mod estimate;
+mod figures;
 mod findings;
 mod forecasts;
 mod in_use;
@@ -32,6 +35,7 @@ pub mod result;
 mod scale_use;
 mod scores;
 mod settings;
+mod side_by_side;
 mod stability;
 mod table;
 mod threshold_costs;
@@ -48,8 +52,10 @@ use crate::log::{Log, NONE};
 use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting, LookOrder};
+pub use drift::{Calendar, Windows};
 use estimate::Measured;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
+pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use table::{Subject, Table, Unit};
 
 /// Why a log cannot be audited.
@@ -84,6 +90,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let mut table = Table::new(log, kind, config, &mut problems);
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
+    drift::report(&table, &mut problems);
     let people = people::People::of(&table);
     let judges: Vec<JudgeAudit> = table
         .subjects
@@ -205,11 +212,11 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
     all
 }
 
-/// Measures everything measurable of one judge.
-fn measure_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Measured {
-    let mut measured = measure_units(table, subject, &subject.units, config);
+/// Measures everything measurable of one judge over units of all dimensions.
+fn measure_all(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    let mut measured = measure_units(table, subject, units, config);
     if table.kind == OutcomeKind::Score {
-        ranking::measure(table, subject, &mut measured);
+        ranking::measure(table, subject, units, &mut measured);
     }
     measured
 }
@@ -251,7 +258,7 @@ fn audit_subject(
             rayon::join(
                 || {
                     rayon::join(
-                        || measure_subject(table, subject, config),
+                        || measure_all(table, subject, &subject.units, config),
                         || Beside::of(table, people, subject, config),
                     )
                 },
@@ -294,6 +301,7 @@ fn audit_subject(
     let biases = biases::family(&measured, level);
     let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
+    let drift = drift::drift(table, subject, config);
     let mut findings = findings::findings(&findings::Evidence {
         kind: table.kind,
         level,
@@ -317,6 +325,9 @@ fn audit_subject(
         beside.halo.as_ref(),
         level,
     ));
+    if let Some(drift) = &drift {
+        findings.extend(drift::findings(drift));
+    }
     findings::sort(&mut findings);
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
@@ -346,6 +357,7 @@ fn audit_subject(
         error_clusters,
         biases,
         by_generator: biases::by_generator(table, subject, config),
+        drift,
         worst_items,
         dimensions: dimensions(table, subject, config),
         alternative: beside.alternative,

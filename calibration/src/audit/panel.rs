@@ -51,6 +51,18 @@ pub(crate) fn agreement(table: &Table<'_>, config: &AuditConfig) -> Vec<Agreemen
     found
 }
 
+/// Agreement of two, by dimension where the log has more than one.
+pub(crate) fn agreement_of_two(
+    table: &Table<'_>,
+    config: &AuditConfig,
+    judges: [&Subject; 2],
+    names: &[String; 2],
+) -> Vec<Agreement> {
+    let mut found = Vec::new();
+    panel(table, config, "judges", &judges, names, &mut found);
+    found
+}
+
 /// Agreement among several, by dimension where the log has more than one, and of every two of them when they are few.
 fn panel(
     table: &Table<'_>,

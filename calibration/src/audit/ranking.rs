@@ -13,12 +13,12 @@ use super::table::{Subject, Table, Unit};
 const NEEDS: &[&str] = &["group", "label", "score"];
 
 /// The units of each group that holds exactly one right and at least one wrong item.
-fn contests<'a>(table: &Table<'_>, subject: &'a Subject) -> Vec<Vec<&'a Unit>> {
+fn contests<'a>(table: &Table<'_>, units: &'a [Unit]) -> Vec<Vec<&'a Unit>> {
     if !table.cluster_is_group {
         return Vec::new();
     }
     let mut groups: BTreeMap<(u32, u32), Vec<&Unit>> = BTreeMap::new();
-    for unit in &subject.units {
+    for unit in units {
         groups.entry((unit.cluster, unit.dimension)).or_default().push(unit);
     }
     groups
@@ -38,10 +38,10 @@ fn right_first<'a>(units: &[&'a Unit]) -> Vec<&'a Unit> {
 }
 
 /// Measures how often the right item of a group has strictly the highest mean of all its draws.
-pub(crate) fn measure(table: &Table<'_>, subject: &Subject, measured: &mut Measured) {
+pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
     let mut values = Values::default();
     let (mut n_tied, mut n_right, mut n_top_tied) = (0.0, 0.0, 0.0);
-    for units in contests(table, subject) {
+    for units in contests(table, units) {
         let units = right_first(&units);
         let means: Vec<f64> = units
             .iter()
@@ -178,7 +178,7 @@ fn first_wins(sums: &[&BTreeMap<i64, f64>]) -> FirstWins {
 
 /// Returns the curve of the best-of-group choice by the mean of k draws, or `None` when there are no such groups.
 pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Option<Voting> {
-    let contests = contests(table, subject);
+    let contests = contests(table, &subject.units);
     let n_parsed = |unit: &&Unit| subject.parsed_of(unit).count();
     let lengths = contests.iter().map(|units| units.iter().map(n_parsed).min().unwrap_or(0));
     let mut sorted: Vec<usize> = lengths.clone().collect();

@@ -128,7 +128,26 @@ pub(crate) fn draw(
         write!(label, "; limit: {side} {}", format::limit(limit, unit)).expect("writing to memory");
     }
     let interval = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
-    chart::strip(&Strip { scale, estimate: measure.estimate, interval, limits, reference }, &label)
+    chart::strip(&Strip { scale, estimate: measure.estimate, interval, limits, margin: None, reference }, &label)
+}
+
+/// Draws a difference, with the margin within which it does not matter.
+pub(crate) fn draw_difference(
+    measure: &Measure,
+    unit: Unit,
+    scale: &Scale,
+    margin: Option<f64>,
+) -> Result<String, RenderError> {
+    let mut label = format::measure(measure, unit);
+    if let Some(margin) = margin {
+        write!(label, "; margin: {}", format::limit(margin, unit)).expect("writing to memory");
+    }
+    let interval = measure.low.zip(measure.high).filter(|(low, high)| low.is_finite() && high.is_finite());
+    let margin = margin.map(|margin| (-margin, margin));
+    chart::strip(
+        &Strip { scale, estimate: measure.estimate, interval, limits: &[], margin, reference: Some(0.0) },
+        &label,
+    )
 }
 
 /// Returns the side of a limit.

@@ -7,6 +7,7 @@ use assize_calibration::judgement::OutcomeKind;
 use serde::Serialize;
 
 use super::biases::{self, BiasesView};
+use super::drift::{self, DriftView};
 use super::forest::{self, Cell, Forest};
 use super::passing::{self, PassingView};
 use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
@@ -85,6 +86,7 @@ pub(crate) struct JudgeView {
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
     biases: BiasesView,
+    drift: Option<DriftView>,
     worst: Vec<WorstRow>,
     dimensions: Vec<DimensionView>,
     alternative: Option<AlternativeView>,
@@ -148,6 +150,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
         biases: biases::biases(judge),
+        drift: judge.drift.as_ref().map(drift::drift).transpose()?,
         worst: tables::worst(judge),
         dimensions,
         alternative: judge.alternative.as_ref().map(|test| people::alternative(test, judge)),

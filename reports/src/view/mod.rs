@@ -3,7 +3,8 @@
 //! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
 
 mod biases;
-mod forest;
+mod drift;
+pub(crate) mod forest;
 mod judge;
 mod panel;
 mod passing;
@@ -16,9 +17,10 @@ use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Audit, Fitness};
+use assize_calibration::audit::{Calendar, Windows};
 use assize_calibration::gate::LimitState;
 use assize_calibration::prevalence::LabelSampling;
-use assize_calibration::problem::Severity;
+use assize_calibration::problem::{Problem, Severity};
 use serde::Serialize;
 
 use crate::html::HtmlOptions;
@@ -70,7 +72,15 @@ pub(crate) struct Fact {
     value: String,
 }
 
-fn fact(name: &str, value: impl Into<String>) -> Fact {
+impl Fact {
+    /// Returns whether nothing is known.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+}
+
+/// Returns a name and what belongs to it.
+pub(crate) fn fact(name: &str, value: impl Into<String>) -> Fact {
     Fact { name: name.to_owned(), value: value.into() }
 }
 
@@ -95,8 +105,9 @@ pub(crate) struct Overview {
     n_omitted: usize,
 }
 
+/// What is wrong with a log, as a row.
 #[derive(Serialize)]
-struct ProblemRow {
+pub(crate) struct ProblemRow {
     mark: Mark,
     code: String,
     message: String,
@@ -169,7 +180,7 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         panels: panel::panels(audit)?,
         n_panels_omitted: panel::n_omitted(audit),
         data: data(audit),
-        problems: problems(audit),
+        problems: problems(&audit.problems),
         config: config(audit),
         command: options.command.as_deref().map_or_else(|| words::command(audit), text::visible),
         glossary: glossary(),
@@ -262,8 +273,8 @@ fn data(audit: &Audit) -> Vec<Fact> {
     facts
 }
 
-fn problems(audit: &Audit) -> Vec<ProblemRow> {
-    let mut problems: Vec<_> = audit.problems.iter().collect();
+pub(crate) fn problems(problems: &[Problem]) -> Vec<ProblemRow> {
+    let mut problems: Vec<_> = problems.iter().collect();
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
     problems
         .into_iter()
@@ -323,6 +334,7 @@ fn config(audit: &Audit) -> Vec<Fact> {
         ),
         fact("How the labelled items were chosen", sampling(config.label_sampling)),
         fact("Prompt tuned on these items", if config.tuned_on_items { "yes" } else { "not that the audit knows" }),
+        fact("Windows of time", config.windows.map_or("by the span of the log".to_owned(), windows)),
         fact("Judges audited", only(&config.judge)),
         fact("Arms audited", only(&config.arm)),
         fact("Gate", words::name(&audit.gate.name)),
@@ -338,6 +350,14 @@ const fn sampling(chosen: LabelSampling) -> &'static str {
         LabelSampling::Random => "a random sample of the stream",
         LabelSampling::ByLabel => "by their labels",
         LabelSampling::Unknown => "unknown",
+    }
+}
+
+fn windows(windows: Windows) -> String {
+    match windows {
+        Windows::Count(n) => format!("{n}, with as many judgements each"),
+        Windows::Calendar(Calendar::Day) => "days".to_owned(),
+        Windows::Calendar(Calendar::Week) => "weeks".to_owned(),
     }
 }
 

@@ -385,6 +385,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
             clusters_with_error: BTreeMap::from([("false_accept".to_owned(), 14)]),
             design_effect: BTreeMap::from([("false_accept".to_owned(), 3.3)]),
         }),
+        drift: None,
         worst_items: worst_items(),
         dimensions: vec![
             DimensionAudit {

@@ -22,8 +22,12 @@ use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
 
+mod drift;
+mod side_by_side;
+
 pub use biases::{BiasTest, Biases, GeneratorErrors};
 pub use costs::{CostedThreshold, ThresholdCosts};
+pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
 pub use looks::{Decided, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
@@ -33,6 +37,7 @@ pub use reliability::{
     ProbabilityScores, RecalibrationAudit, RecalibrationMap, Reliability, ReliabilityCurve, ReliabilityPoint,
 };
 pub use scale_use::{Halo, Likeness, ScaleUse};
+pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -365,6 +370,9 @@ pub struct JudgeAudit {
     /// Its errors by who made the items: its own model's first, then the most items first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_generator: Vec<GeneratorErrors>,
+    /// Whether it changed over time, where the log has times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
     /// By criterion, when the log has several.
