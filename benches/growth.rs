@@ -1,14 +1,15 @@
 //! How time and memory grow from a hundred thousand ratings to ten million: `cargo bench -p assize-calibration --bench growth`.
 //!
-//! A line for each measurement and size: nanoseconds a rating, the least of the rounds, and the most memory held during it, its data
-//! included (Linux tells). What is flat from line to line is linear. Sorting (n log n) is part of the audit of a log in no order and of tallies.
+//! A line for each measurement and size: nanoseconds a rating of all threads' computing, which other work on the machine hardly
+//! changes (by the clock where the system does not tell), seconds by the clock, the least of the rounds, and the most memory held, the
+//! data included. What is flat from line to line is linear. Sorting (n log n) is part of the audit of a log in no order and of tallies.
 //! Give a number to stop at fewer ratings.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot set itself up fails by panicking")]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assize_calibration::agreement::alpha::{Metric, krippendorff_alpha};
 use assize_calibration::agreement::kappa::{Chance, Weighting};
@@ -27,7 +28,7 @@ use assize_calibration::roc::auc;
 use assize_calibration::tally::DrawTally;
 
 const SIZES: [u32; 3] = [100_000, 1_000_000, 10_000_000];
-const N_ROUNDS: usize = 3;
+const LEAST_ROUNDS: u32 = 2;
 
 /// A small generator of its own, so that data are the same whatever the versions of crates.
 struct Lcg(u64);
@@ -96,29 +97,39 @@ fn peak_memory_mib() -> Option<u64> {
     Some(kib / 1024)
 }
 
-/// Prints the time a rating of the fastest of some rounds.
+/// Returns the seconds that all threads of this process have computed, in hundredths, where the system tells them.
+fn computed() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = status.rsplit(')').next()?.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    Some((ticks()? + ticks()?) / 100.0)
+}
+
+/// Prints what a rating takes.
 fn measure<T>(what: &str, n: u32, compute: impl Fn() -> T) {
+    const ENOUGH: Duration = Duration::from_millis(400);
     // Begins the count of memory anew, where the system lets it.
     let _is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-    let least = (0..N_ROUNDS)
-        .map(|_| {
-            let start = Instant::now();
-            std::hint::black_box(compute());
-            start.elapsed()
-        })
-        .min()
-        .unwrap();
+    let (began, computed_before) = (Instant::now(), computed());
+    let (mut n_rounds, mut least) = (0, Duration::MAX);
+    while n_rounds < LEAST_ROUNDS || began.elapsed() < ENOUGH {
+        let start = Instant::now();
+        std::hint::black_box(compute());
+        least = least.min(start.elapsed());
+        n_rounds += 1;
+    }
+    let seconds = match (computed_before, computed()) {
+        (Some(before), Some(after)) => after - before,
+        _ => began.elapsed().as_secs_f64(),
+    };
     let memory = peak_memory_mib().map_or_else(String::new, |mib| format!("{mib} MiB"));
-    println!(
-        "| {what} | {n} | {:.1} | {:.3} | {memory} |",
-        least.as_secs_f64() * 1e9 / f64::from(n),
-        least.as_secs_f64()
-    );
+    let nanoseconds = seconds * 1e9 / f64::from(n_rounds) / f64::from(n);
+    println!("| {what} | {n} | {nanoseconds:.1} | {:.3} | {memory} |", least.as_secs_f64());
 }
 
 fn main() {
     let most: u32 = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(u32::MAX);
-    println!("| measurement | ratings | ns a rating | seconds | memory |\n|---|---:|---:|---:|---:|");
+    println!("| measurement | ratings | ns a rating, computing | seconds, clock | memory |\n|---|---:|---:|---:|---:|");
     for n in SIZES.into_iter().filter(|n| *n <= most) {
         let em = EmConfig { max_iterations: 10, tolerance: f64::NEG_INFINITY };
         {
