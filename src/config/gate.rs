@@ -143,7 +143,9 @@ fn kinds(document: &Document, table: &DeTable<'_>, key: &str) -> Result<Vec<Outc
 fn range(info: &MeasureInfo) -> Option<(f64, f64)> {
     match info.unit {
         // Differences of two shares.
-        Unit::Share if matches!(info.id, "position_excess" | "position_direction" | "overconfidence") => Some((-1.0, 1.0)),
+        Unit::Share if matches!(info.id, "position_excess" | "position_direction" | "overconfidence") => {
+            Some((-1.0, 1.0))
+        }
         Unit::Share => Some((0.0, 1.0)),
         Unit::Coefficient => Some((-1.0, 1.0)),
         Unit::Points | Unit::Loss => None,

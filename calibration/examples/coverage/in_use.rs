@@ -102,7 +102,8 @@ fn costs() -> Vec<Scenario> {
     let mut all = Vec::new();
     for m in [40, 100, 400] {
         for (far, frr) in [(0.1, 0.1), (0.02, 0.3), (0.3, 0.02)] {
-            let name = format!("{m} items, half of them right, false accepts {far} at 5, rejects {frr} at 1, base rate 0.3");
+            let name =
+                format!("{m} items, half of them right, false accepts {far} at 5, rejects {frr} at 1, base rate 0.3");
             let mut made = scenario("expected_cost", name, m, 0.7 * 5.0 * far + 0.3 * frr, move |rng| {
                 let mut log = Log::default();
                 for idx in 0..m {
@@ -124,7 +125,9 @@ fn costs_of_groups() -> Vec<Scenario> {
     let mut all = Vec::new();
     for m in [20, 60] {
         for (word, slope) in [("lenient or strict", -1.0), ("easy or hard", 1.0)] {
-            let name = format!("{m} groups of 6 items, {word}, errors of 0.05 to 0.45 on either side, costs 2 and 1, base rate 0.5");
+            let name = format!(
+                "{m} groups of 6 items, {word}, errors of 0.05 to 0.45 on either side, costs 2 and 1, base rate 0.5"
+            );
             let mut made = scenario("expected_cost", name, m, 0.5 * 2.0 * 0.25 + 0.5 * 0.25, move |rng| {
                 let mut log = Log::default();
                 for group in 0..m {

@@ -73,7 +73,8 @@ use Better::{Higher, Lower, Near};
 use Family::{Parsing, Position, Stability, Truth};
 use Unit::{Coefficient, Loss, Points, Share};
 
-const OF_ITEMS: &str = "it says how good the items are, not how good the judge is; gate false_accept_rate and false_reject_rate";
+const OF_ITEMS: &str =
+    "it says how good the items are, not how good the judge is; gate false_accept_rate and false_reject_rate";
 
 /// Every measure, in the order in which a report lists them.
 pub const MEASURES: &[MeasureInfo] = &[

@@ -109,7 +109,8 @@ impl<'a> Forecast<'a> {
         let mut clusters: Vec<u32> = observations.iter().map(|observation| observation.unit.cluster).collect();
         clusters.dedup();
         let folds = (clusters.len() >= 2 * FOLDS).then(|| assign_folds(&clusters, FOLDS, seed)).flatten();
-        let mut alike: HashMap<(usize, usize, bool, usize), (u64, usize), foldhash::fast::RandomState> = HashMap::default();
+        let mut alike: HashMap<(usize, usize, bool, usize), (u64, usize), foldhash::fast::RandomState> =
+            HashMap::default();
         let mut rows = Vec::new();
         let mut first = 0;
         let by_cluster = observations.chunk_by(|a, b| a.unit.cluster == b.unit.cluster);

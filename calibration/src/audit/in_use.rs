@@ -10,7 +10,8 @@ pub(super) fn tuned(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         found.push(finding(
             FindingWeight::Bad,
             &[],
-            "Its prompt was tuned on these items: every figure here flatters it, by how much nobody can say.".to_owned(),
+            "Its prompt was tuned on these items: every figure here flatters it, by how much nobody can say."
+                .to_owned(),
             "Before trusting a verdict of fit, audit it on items that nobody looked at while writing the prompt.",
         ));
     }
@@ -78,7 +79,8 @@ fn recalibration(evidence: &Evidence<'_>) -> String {
             if audit.method == "platt" { "sigmoid" } else { "steps" },
             gain.estimate
         ),
-        None => "Do not take its confidence for a probability; no recalibration is shown to mend it on these items.".to_owned(),
+        None => "Do not take its confidence for a probability; no recalibration is shown to mend it on these items."
+            .to_owned(),
     }
 }
 
@@ -102,9 +104,39 @@ pub(super) fn costs(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     } else if high < least {
         (FindingWeight::Good, "it pays", "")
     } else {
-        (FindingWeight::Note, "nothing shows that it pays", "Judge more labelled items, or choose the threshold by cost.")
+        (
+            FindingWeight::Note,
+            "nothing shows that it pays",
+            "Judge more labelled items, or choose the threshold by cost.",
+        )
     };
     found.push(finding(weight, &["expected_cost"], format!("{figures}: {verdict}."), advice));
+}
+
+/// The threshold that costs least.
+pub(super) fn threshold(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(costs) = evidence.thresholds.and_then(|thresholds| thresholds.costs.as_ref()) else { return };
+    let [everything, nothing] = costs.without_looking;
+    let measure = costs.cheapest.cross_validated.as_ref().unwrap_or(&costs.cheapest.expected_cost);
+    let (what, advice) = match costs.cheapest.threshold {
+        None => (
+            format!(
+                "At these costs no threshold is worth its false accepts: accepting nothing costs least, {nothing:.3} an answer."
+            ),
+            "Do not let this score accept anything by itself.",
+        ),
+        Some(at) => (
+            format!(
+                "At these costs accepting at {at} or more costs least: {:.3} an answer{}, where {} without looking costs {:.3}.",
+                measure.estimate,
+                if costs.cheapest.cross_validated.is_some() { ", chosen on other items" } else { "" },
+                if everything < nothing { "accepting everything" } else { "accepting nothing" },
+                everything.min(nothing)
+            ),
+            "Costs are guesses: see whether half and double of them choose another threshold.",
+        ),
+    };
+    found.push(finding(FindingWeight::Note, &["expected_cost"], what, advice));
 }
 
 /// What of the items without labels is right.
@@ -133,7 +165,10 @@ pub(super) fn stream(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         found.push(finding(
             FindingWeight::Note,
             &["corrected_pass_rate_ppi"],
-            format!("From the labels of the random sample and its answers on the rest, {} are right.", evidence.share(value)),
+            format!(
+                "From the labels of the random sample and its answers on the rest, {} are right.",
+                evidence.share(value)
+            ),
             "",
         ));
     }

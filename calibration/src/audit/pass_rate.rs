@@ -60,9 +60,24 @@ pub(super) fn pass_rate(
         }
         values.proportion(what)
     };
-    let passed = rate(&open, None, |accepted| accepted, "accepting / parsed answers of an item without a label, mean over items");
-    let right = rate(&known, Some(true), |accepted| accepted, "accepting / parsed answers of an item labelled right, mean over items");
-    let wrong = rate(&known, Some(false), |accepted| 1.0 - accepted, "rejecting / parsed answers of an item labelled wrong, mean over items");
+    let passed = rate(
+        &open,
+        None,
+        |accepted| accepted,
+        "accepting / parsed answers of an item without a label, mean over items",
+    );
+    let right = rate(
+        &known,
+        Some(true),
+        |accepted| accepted,
+        "accepting / parsed answers of an item labelled right, mean over items",
+    );
+    let wrong = rate(
+        &known,
+        Some(false),
+        |accepted| 1.0 - accepted,
+        "rejecting / parsed answers of an item labelled wrong, mean over items",
+    );
     measured.record("pass_rate", passed.clone(), "no item without a label has a parsed answer", &[]);
     powered(&known, &open, config, measured);
     let (Some(passed), Some(right), Some(wrong)) = (passed, right, wrong) else {
@@ -168,7 +183,8 @@ fn sharing(known: &[Judged<'_>], open: &[Judged<'_>], [passed, right, wrong]: [f
 fn powered(known: &[Judged<'_>], open: &[Judged<'_>], config: &AuditConfig, measured: &mut Measured) {
     const ID: &str = "corrected_pass_rate_ppi";
     if config.label_sampling != LabelSampling::Random {
-        let reason = "it holds only where the labelled items are a random sample of the same stream, and nothing says so";
+        let reason =
+            "it holds only where the labelled items are a random sample of the same stream, and nothing says so";
         measured.unmeasured(ID, reason, &["--labels-are random"]);
         return;
     }
@@ -182,8 +198,7 @@ fn powered(known: &[Judged<'_>], open: &[Judged<'_>], config: &AuditConfig, meas
     }
     let truths = list(known, |judged| f64::from(u8::from(judged.unit.truth.good == Some(true))));
     let (judged_known, judged_open) = (list(known, |judged| judged.accepted), list(open, |judged| judged.accepted));
-    let labelled =
-        Labelled { truths: &truths, judged: &judged_known, weights: None, clusters: Some(&known_clusters) };
+    let labelled = Labelled { truths: &truths, judged: &judged_known, weights: None, clusters: Some(&known_clusters) };
     let unlabelled = Unlabelled { judged: &judged_open, weights: None, clusters: Some(&open_clusters) };
     match ppi_mean(labelled, unlabelled, config.label_sampling, PowerTuning::Tuned, config.level) {
         Ok(mean) => {

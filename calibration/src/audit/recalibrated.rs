@@ -9,7 +9,12 @@ use super::result::{RecalibrationAudit, RecalibrationMap};
 
 /// Returns what isotonic regression and Platt's sigmoid would give; nothing with too few clusters, or where everything or nothing
 /// came true.
-pub(super) fn recalibrations(forecast: &Forecast<'_>, is_probability: bool, level: f64, seed: u64) -> Vec<RecalibrationAudit> {
+pub(super) fn recalibrations(
+    forecast: &Forecast<'_>,
+    is_probability: bool,
+    level: f64,
+    seed: u64,
+) -> Vec<RecalibrationAudit> {
     if !forecast.has_folds || forecast.event_mass <= 0.0 || forecast.event_mass >= forecast.mass {
         return Vec::new();
     }
@@ -31,7 +36,10 @@ pub(super) fn recalibrations(forecast: &Forecast<'_>, is_probability: bool, leve
                 method: name.to_owned(),
                 folds: u32::try_from(FOLDS).expect("there are few folds"),
                 scores: scores(&of, level, seed)?,
-                brier_gain: is_probability.then(|| gain(forecast, &predicted)).flatten().map(|gain| gain.measure(level)),
+                brier_gain: is_probability
+                    .then(|| gain(forecast, &predicted))
+                    .flatten()
+                    .map(|gain| gain.measure(level)),
                 map: match map {
                     Recalibration::Isotonic(isotonic) => {
                         RecalibrationMap::Isotonic(isotonic.steps().map(|(from, value)| [from, value]).collect())

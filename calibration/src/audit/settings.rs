@@ -3,6 +3,7 @@
 use super::config::AuditConfig;
 use super::table::Table;
 use crate::judgement::OutcomeKind;
+use crate::prevalence::LabelSampling;
 use crate::problem::{Problem, Problems, Severity};
 
 /// Reports settings that change nothing here, and scores that contradict the scale.
@@ -18,6 +19,16 @@ pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Pro
             let message = format!(
                 "`{name}` is about scores and changes nothing: {kind} is audited; leave it out, or audit scores \
                  (outcome = score)"
+            );
+            problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
+        }
+    }
+    if !matches!(table.kind, OutcomeKind::Score | OutcomeKind::Verdict) {
+        let given =
+            [("costs", config.costs.is_some()), ("label_sampling", config.label_sampling != LabelSampling::Unknown)];
+        for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let message = format!(
+                "`{name}` is about answers that accept or reject and changes nothing: {kind} is audited; leave it out, or audit verdicts"
             );
             problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
         }

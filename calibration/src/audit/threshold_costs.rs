@@ -35,7 +35,8 @@ pub(super) fn threshold_costs(
             threshold,
             expected_cost: judged(&everywhere(threshold))?.measure(config.level),
             cross_validated: crossed.map(|mut value| {
-                value.method = format!("{}; on clusters that did not choose the threshold, {FOLDS} folds", value.method);
+                value.method =
+                    format!("{}; on clusters that did not choose the threshold, {FOLDS} folds", value.method);
                 value.measure(config.level)
             }),
         })
@@ -64,12 +65,7 @@ fn cheapest(candidates: &[f64], costs: &[f64], nothing: f64) -> Option<f64> {
 }
 
 /// Returns for each fold the threshold that costs least on the others.
-fn cheapest_without(
-    labelled: &Labelled<'_>,
-    candidates: &[f64],
-    folds: &Folds,
-    costs: Costs,
-) -> [Option<f64>; FOLDS] {
+fn cheapest_without(labelled: &Labelled<'_>, candidates: &[f64], folds: &Folds, costs: Costs) -> [Option<f64>; FOLDS] {
     // By fold, of wrong and of right items: the sum of error rates, and how many.
     let sums: Vec<[[[f64; 2]; 2]; FOLDS]> = candidates
         .par_iter()

@@ -69,11 +69,14 @@ pub(crate) struct PassingView {
 pub(super) fn passing(judge: &JudgeAudit, rate: &CorrectedPassRate) -> PassingView {
     let corrected = judge.measures.get("corrected_pass_rate");
     let powered = judge.measures.get("corrected_pass_rate_ppi");
-    let youden = format!("J is {}, at least {}", format::significant(rate.youden), format::significant(rate.youden_low));
+    let youden =
+        format!("J is {}, at least {}", format::significant(rate.youden), format::significant(rate.youden_low));
     let says = if rate.is_identified {
         format!("A pass is not yet a right item: the judge lets wrong ones pass and turns right ones away. {youden}.")
     } else {
-        format!("Not identified: {youden}, so that the judge may be guessing. The share of right items may be anything from 0 to 1.")
+        format!(
+            "Not identified: {youden}, so that the judge may be guessing. The share of right items may be anything from 0 to 1."
+        )
     };
     let all: Vec<(&'static str, &Measure)> = [
         ("Passed, of items without a label", Some(&rate.pass_rate)),
@@ -93,7 +96,11 @@ pub(super) fn passing(judge: &JudgeAudit, rate: &CorrectedPassRate) -> PassingVi
     PassingView {
         says,
         rows: all.iter().map(row).collect(),
-        cautions: corrected.into_iter().flat_map(|measure| &measure.cautions).map(|text| crate::text::sentence(text)).collect(),
+        cautions: corrected
+            .into_iter()
+            .flat_map(|measure| &measure.cautions)
+            .map(|text| crate::text::sentence(text))
+            .collect(),
         bases: forest::bases(all.into_iter()),
     }
 }

@@ -128,7 +128,11 @@ fn row(name: &'static str, scores: &ProbabilityScores, audit: Option<&Recalibrat
         log_loss: scores.log_loss.as_ref().map(|measure| Cell::new(measure, Unit::Loss)),
         ece: curve.map_or_else(String::new, |curve| format::per_cent(curve.ece)),
         perfect: curve.map_or_else(String::new, |curve| {
-            format!("{}, under {}", format::per_cent(curve.ece_of_perfect), format::per_cent(curve.ece_of_perfect_upper))
+            format!(
+                "{}, under {}",
+                format::per_cent(curve.ece_of_perfect),
+                format::per_cent(curve.ece_of_perfect_upper)
+            )
         }),
         gain: audit.and_then(|audit| audit.brier_gain.as_ref()).map(|gain| Cell::difference(gain, Unit::Loss)),
     }
@@ -202,10 +206,7 @@ fn map(audit: &RecalibrationAudit, of: &Reliability) -> MapView {
         },
         RecalibrationMap::Platt([slope, intercept]) => MapView {
             name,
-            says: format!(
-                "Probability = 1 / (1 + exp(−({slope:.6} · {} + {intercept:.6}))).",
-                text::visible(&of.of)
-            ),
+            says: format!("Probability = 1 / (1 + exp(−({slope:.6} · {} + {intercept:.6}))).", text::visible(&of.of)),
             steps: Vec::new(),
             n_omitted: 0,
         },

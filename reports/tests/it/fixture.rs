@@ -475,7 +475,8 @@ pub(crate) fn degenerate() -> Audit {
     one.answers = vec![AnswerShare { answer: String::new(), n: 0, share: f64::NAN }];
     one.unparsed_by = Vec::new();
     one.voting = Some(Voting { points: Vec::new(), ..voting() });
-    one.thresholds = Some(Thresholds { points: Vec::new(), chosen: None, cap: f64::NAN, cross_validated: None, costs: None });
+    one.thresholds =
+        Some(Thresholds { points: Vec::new(), chosen: None, cap: f64::NAN, cross_validated: None, costs: None });
     one.reliability = in_use::nothing();
     one.corrected_pass_rate = None;
     one.confusion = Some(Confusion {
