@@ -26,11 +26,16 @@ pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Pro
     if !matches!(table.kind, OutcomeKind::Score | OutcomeKind::Verdict) {
         let given =
             [("costs", config.costs.is_some()), ("label_sampling", config.label_sampling != LabelSampling::Unknown)];
-        for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+        if !names.is_empty() {
+            // One problem for both: problems of one kind are counted, and only the first is told.
             let message = format!(
-                "`{name}` is about answers that accept or reject and changes nothing: {kind} is audited; leave it out, or audit verdicts"
+                "`{}` is about answers that accept or reject and changes nothing: {kind} is audited; leave it out, or audit \
+                 verdicts",
+                names.join("`, `")
             );
-            problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column(kind));
+            let problem = Problem::new(Severity::Warning, "setting-unused", message).times(names.len() as u64);
+            problems.add(problem.in_column(kind));
         }
     }
     // Squares of these are no numbers, or nought.

@@ -6,7 +6,7 @@ mod scenarios;
 mod simulate;
 
 /// One scenario of a family is as good as its neighbours here; the table in `docs/explanation/coverage.md` has all.
-const TESTED: [(&str, &str); 10] = [
+const TESTED: [(&str, &str); 13] = [
     ("false_accept_rate", "50 items × 5, rate 0.2, correlation within an item 0.5"),
     ("false_accept_rate", "20 groups of 1 to 9 items × 1, rate 0.3"),
     ("flip_rate", "50 items × 5, 0.2 of them"),
@@ -16,6 +16,9 @@ const TESTED: [(&str, &str); 10] = [
     ("icc_single", "50 items × 3, ICC 0.9, items two camps, noise uneven"),
     ("repeat_alpha", "50 items × 5, share of one answer 0.5, alpha 0.60"),
     ("kappa", "50 items × 5, 0.5 of them right, accepted 0.9"),
+    ("expected_cost", "60 groups of 6 items, lenient or strict"),
+    ("corrected_pass_rate", "40 labels a class, 300 without"),
+    ("brier_score", "30 items, confidence too sharp, of mostly good items"),
     ("precision", "100 items × 1, half of them right, false accepts 0.1"),
 ];
 
