@@ -110,6 +110,18 @@ pub enum Spread {
         /// Correlation of both estimates, −1..=1.
         correlation: f64,
     },
+    /// A mean of shares less a proportion of the same clusters: MOVER (Zou & Donner 2008) of the mean's t interval and the proportion's own,
+    /// which keeps its meaning where the proportion is next to 0 or 1 and a t interval of the difference would end too soon.
+    Difference {
+        /// The standard error of the mean.
+        standard_error: f64,
+        /// Degrees of freedom: clusters − 1.
+        degrees: f64,
+        /// The proportion taken off.
+        taken: ClusteredProportion,
+        /// Correlation of mean and proportion, −1..=1.
+        correlation: f64,
+    },
     /// An interval made at one level by a method of its own; none at any other level, so that no gate can rest on it.
     AtLevel {
         /// The interval.
@@ -218,6 +230,16 @@ impl Spread {
                 let down = together(first.estimate - one.low, second.estimate - other.low);
                 let up = together(one.high - first.estimate, other.high - second.estimate);
                 Some(Interval { low: (estimate - down).max(0.0), high: (estimate + up).min(weights[0] + weights[1]) })
+            }
+            Self::Difference { standard_error, degrees, taken, correlation } => {
+                let of_mean = student(standard_error, degrees)?;
+                let rate = taken.interval(level)?;
+                let apart =
+                    |end: f64| (of_mean * of_mean + end * end - 2.0 * correlation * of_mean * end).max(0.0).sqrt();
+                Some(Interval {
+                    low: (estimate - apart(rate.high - taken.estimate)).max(-1.0),
+                    high: (estimate + apart(taken.estimate - rate.low)).min(1.0),
+                })
             }
             Self::AtLevel { interval, level: made_at } => (level.total_cmp(&made_at).is_eq()).then_some(interval),
             Self::PairedProportions { only_first, only_second, n } => {

@@ -72,6 +72,7 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     truth(evidence, &mut found);
     in_use::confidence(evidence, &mut found);
     in_use::costs(evidence, &mut found);
+    in_use::threshold(evidence, &mut found);
     in_use::stream(evidence, &mut found);
     position(evidence, &mut found);
     super::biases::findings(evidence, &mut found);

@@ -113,6 +113,32 @@ pub(super) fn costs(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     found.push(finding(weight, &["expected_cost"], format!("{figures}: {verdict}."), advice));
 }
 
+/// The threshold that costs least.
+pub(super) fn threshold(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(costs) = evidence.thresholds.and_then(|thresholds| thresholds.costs.as_ref()) else { return };
+    let [everything, nothing] = costs.without_looking;
+    let measure = costs.cheapest.cross_validated.as_ref().unwrap_or(&costs.cheapest.expected_cost);
+    let (what, advice) = match costs.cheapest.threshold {
+        None => (
+            format!(
+                "At these costs no threshold is worth its false accepts: accepting nothing costs least, {nothing:.3} an answer."
+            ),
+            "Do not let this score accept anything by itself.",
+        ),
+        Some(at) => (
+            format!(
+                "At these costs accepting at {at} or more costs least: {:.3} an answer{}, where {} without looking costs {:.3}.",
+                measure.estimate,
+                if costs.cheapest.cross_validated.is_some() { ", chosen on other items" } else { "" },
+                if everything < nothing { "accepting everything" } else { "accepting nothing" },
+                everything.min(nothing)
+            ),
+            "Costs are guesses: see whether half and double of them choose another threshold.",
+        ),
+    };
+    found.push(finding(FindingWeight::Note, &["expected_cost"], what, advice));
+}
+
 /// What of the items without labels is right.
 pub(super) fn stream(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let (Some(raw), Some(value)) = (evidence.get("pass_rate"), evidence.get("corrected_pass_rate")) else { return };

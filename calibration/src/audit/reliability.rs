@@ -156,15 +156,13 @@ pub(super) struct Probabilities<'a> {
 
 /// Returns how good probabilities are.
 pub(super) fn scores(of: &Probabilities<'_>, level: f64, seed: u64) -> Option<ProbabilityScores> {
-    let mut curves = vec![curve(of, Binning::EqualWidth, level, seed)?];
+    let brier_score = brier(of)?.measure(level);
+    let curve = |binning| curve(of, binning, brier_score.estimate, level, seed);
+    let mut curves = vec![curve(Binning::EqualWidth)?];
     if of.by_mass {
-        curves.extend(curve(of, Binning::EqualMass, level, seed));
+        curves.extend(curve(Binning::EqualMass));
     }
-    Some(ProbabilityScores {
-        brier_score: brier(of)?.measure(level),
-        log_loss: log_loss(of).map(|value| value.measure(level)),
-        curves,
-    })
+    Some(ProbabilityScores { brier_score, log_loss: log_loss(of).map(|value| value.measure(level)), curves })
 }
 
 fn brier(of: &Probabilities<'_>) -> Option<Estimated> {
@@ -201,7 +199,7 @@ struct Bin {
     variance: f64,
 }
 
-fn curve(of: &Probabilities<'_>, binning: Binning, level: f64, seed: u64) -> Option<ReliabilityCurve> {
+fn curve(of: &Probabilities<'_>, binning: Binning, brier: f64, level: f64, seed: u64) -> Option<ReliabilityCurve> {
     let forecast = of.forecast;
     let bin_of_group = match binning {
         Binning::EqualWidth => Vec::new(),
@@ -265,7 +263,6 @@ fn curve(of: &Probabilities<'_>, binning: Binning, level: f64, seed: u64) -> Opt
     };
     let reliability = squares(&|bin| bin.event_rate - bin.mean_confidence);
     let resolution = squares(&|bin| bin.event_rate - share);
-    let brier = brier(of)?.estimate;
     Some(ReliabilityCurve {
         binning: binning.name().to_owned(),
         n_bins: u32::try_from(N_BINS).expect("there are few bins"),
@@ -385,13 +382,42 @@ fn perfect(of: &Probabilities<'_>, binning: Binning, bins: &[Option<Bin>; N_BINS
     Some([mean, errors[(95 * errors.len()).div_ceil(100) - 1]])
 }
 
+/// Mean confidence less the share that came true. Where nearly all, or nothing, came true, a t interval of the difference covers .85 to .92.
+fn overconfidence(forecast: &Forecast<'_>) -> Option<Estimated> {
+    let [mut excess, mut stated, mut came] = [Values::default(); 3];
+    for entry in &forecast.entries {
+        entry.push(&mut excess, entry.value - entry.outcome());
+        entry.push(&mut stated, entry.value);
+        entry.push(&mut came, entry.outcome());
+    }
+    let definition = "confidence less what came, mean over items";
+    let value = excess.mean(definition, [-1.0, 1.0], None)?;
+    let (stated, came) = (stated.mean("", [0.0, 1.0], None)?, came.proportion("")?);
+    let variance = |spread: Spread| match spread {
+        Spread::Student { standard_error, .. } => standard_error * standard_error,
+        _ => 0.0,
+    };
+    let Spread::Proportion(taken) = came.spread else { return None };
+    if value.n_clusters < 2 {
+        return Some(value);
+    }
+    let (of_mean, of_rate) = (variance(stated.spread), taken.variance);
+    // Var(a − b) = Var a + Var b − 2 Cov.
+    let correlation = (of_mean + of_rate - variance(value.spread)) / (2.0 * (of_mean * of_rate).sqrt());
+    let spread = Spread::Difference {
+        standard_error: of_mean.sqrt(),
+        degrees: value.n_clusters as f64 - 1.0,
+        taken,
+        correlation: if correlation.is_finite() { correlation.clamp(-1.0, 1.0) } else { 0.0 },
+    };
+    let method =
+        format!("{definition}; MOVER of the t interval of the one and the Korn–Graubard interval of the other");
+    Some(Estimated { spread, method, ..value })
+}
+
 /// Records the measures of confidences.
 fn record(of: &Probabilities<'_>, scores: &ProbabilityScores, rejections: Rejections, measured: &mut Measured) {
-    let mut excess = Values::default();
-    for entry in &of.forecast.entries {
-        entry.push(&mut excess, entry.value - entry.outcome());
-    }
-    let value = excess.mean("confidence less what came, mean over items", [-1.0, 1.0], None).map(|mut value| {
+    let value = overconfidence(of.forecast).map(|mut value| {
         value = value.detail("event_share", of.forecast.event_share());
         let above = rejections.n_above_half as f64 / rejections.n as f64;
         if rejections.n >= ENOUGH_REJECTIONS {

@@ -3,6 +3,7 @@
 use super::config::AuditConfig;
 use super::table::Table;
 use crate::judgement::OutcomeKind;
+use crate::prevalence::LabelSampling;
 use crate::problem::{Problem, Problems, Severity};
 
 /// Reports settings that change nothing here, and scores that contradict the scale.
@@ -26,6 +27,21 @@ pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Pro
         let message =
             format!("`own_generators` names a judge that is not in the log, {judge:?}, and changes nothing for it");
         problems.add(Problem::new(Severity::Warning, "setting-unused", message).in_column("judge"));
+    }
+    if !matches!(table.kind, OutcomeKind::Score | OutcomeKind::Verdict) {
+        let given =
+            [("costs", config.costs.is_some()), ("label_sampling", config.label_sampling != LabelSampling::Unknown)];
+        let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+        if !names.is_empty() {
+            // One problem for both: problems of one kind are counted, and only the first is told.
+            let message = format!(
+                "`{}` is about answers that accept or reject and changes nothing: {kind} is audited; leave it out, or audit \
+                 verdicts",
+                names.join("`, `")
+            );
+            let problem = Problem::new(Severity::Warning, "setting-unused", message).times(names.len() as u64);
+            problems.add(problem.in_column(kind));
+        }
     }
     // Squares of these are no numbers, or nought.
     let is_extreme = |score: &&f64| score.abs() > 1e75 || (**score != 0.0 && score.abs() < 1e-75);

@@ -128,6 +128,11 @@ fn other_logs_say_why_not() {
         log.push(item, Judgement { choice: Some(Choice::A), ..Judgement::default() });
     }
     assert!(reason(&log.judge(), "corrected_pass_rate").contains("accept or reject"));
+    let config =
+        AuditConfig { costs: Some([1.0, 1.0]), label_sampling: LabelSampling::Random, ..AuditConfig::default() };
+    let problems = audit(&log.0, &config, &Gate::built_in()).unwrap().problems;
+    let unused = problems.iter().find(|problem| problem.code == "setting-unused").unwrap();
+    assert!(unused.message.starts_with("`costs`, `label_sampling`"), "{unused:?}");
     let mut log = Rows::default();
     log.scores(&[(0, 1.0), (1, 2.0)]);
     assert!(reason(&log.judge(), "pass_rate").contains("threshold"));
@@ -179,6 +184,14 @@ fn the_threshold_follows_the_costs() {
         assert!(costs.by_cap.expected_cost.estimate >= least - 1e-12);
         costs.cheapest.threshold
     };
+    let config = AuditConfig { costs: Some([1.0, 1.0]), ..AuditConfig::default() };
+    let judge = judged(&log, &config);
+    assert!(
+        judge
+            .findings
+            .iter()
+            .any(|finding| finding.what.starts_with("At these costs accepting at 3 or more costs least"))
+    );
     let (dear, even, cheap) = (chosen([50.0, 1.0]), chosen([1.0, 1.0]), chosen([1.0, 50.0]));
     assert!(dear > even && even >= cheap, "{dear:?} {even:?} {cheap:?}");
     // Where false rejects cost nothing, nothing is worth accepting.

@@ -209,6 +209,31 @@ fn scores_are_no_probabilities() {
     assert_eq!(missing.needs, ["confidence"]);
 }
 
+/// Of mostly good items few are wrong, and a sample may hold none of them.
+#[test]
+fn overconfidence_covers_where_little_goes_wrong() {
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let sharp = |p: f64| p.powf(2.5) / (p.powf(2.5) + (1.0 - p).powf(2.5));
+    let steps = 20_000;
+    let at = |idx: u32| 0.8 + 0.18 * (f64::from(idx) + 0.5) / f64::from(steps);
+    let truth = (0..steps).map(|idx| sharp(at(idx)) - at(idx)).sum::<f64>() / f64::from(steps);
+    let (mut below, mut above) = (0, 0);
+    for _ in 0..300 {
+        let draws: Vec<(f64, bool)> = (0..30)
+            .map(|_| {
+                let p = rng.random_range(0.8..0.98);
+                (sharp(p), rng.random::<f64>() < p)
+            })
+            .collect();
+        let judge = judged(&log_of_draws(&draws), &AuditConfig::default());
+        let measure = &judge.measures["overconfidence"];
+        below += u32::from(measure.high.unwrap() < truth);
+        above += u32::from(measure.low.unwrap() > truth);
+    }
+    // At most .03 of 300 on either side, and three standard errors.
+    assert!(below <= 18 && above <= 18, "{below} {above}");
+}
+
 #[test]
 fn a_choice_is_right_or_not() {
     let mut log = Rows::default();

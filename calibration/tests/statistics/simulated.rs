@@ -6,7 +6,7 @@ mod scenarios;
 mod simulate;
 
 /// One scenario of a family is as good as its neighbours here; the table in `docs/explanation/coverage.md` has all.
-const TESTED: [(&str, &str); 13] = [
+const TESTED: [(&str, &str); 16] = [
     ("false_accept_rate", "50 items × 5, rate 0.2, correlation within an item 0.5"),
     ("false_accept_rate", "20 groups of 1 to 9 items × 1, rate 0.3"),
     ("flip_rate", "50 items × 5, 0.2 of them"),
@@ -19,6 +19,9 @@ const TESTED: [(&str, &str); 13] = [
     ("false_accept_rate", "100 items × 5, weights 0.2 and 1.8, rates 0.4"),
     ("length_effect", "12 groups of 5 items, noise growing"),
     ("self_preference", "two judges, 60 items, 6 of them"),
+    ("expected_cost", "60 groups of 6 items, lenient or strict"),
+    ("corrected_pass_rate", "40 labels a class, 300 without"),
+    ("brier_score", "30 items, confidence too sharp, of mostly good items"),
     ("precision", "100 items × 1, half of them right, false accepts 0.1"),
 ];
 
