@@ -12,7 +12,7 @@ use assize_calibration::raters::alternative::{
     Alternative, AlternativeConfig, AlternativeError, Held, alternative_annotator,
 };
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
