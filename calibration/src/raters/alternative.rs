@@ -131,7 +131,7 @@ impl Alternative {
 /// Cost: n log n + resamples × people.
 pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result<Alternative, AlternativeError> {
     let mut held = held.to_vec();
-    held.sort_by(|a, b| (a.person, a.cluster).cmp(&(b.person, b.cluster)));
+    held.sort_by_key(|one| (one.person, one.cluster));
     let people: Vec<&[Held]> = held.chunk_by(|a, b| a.person == b.person).collect();
     let kept: Vec<&[Held]> = people.iter().copied().filter(|of| of.len() >= config.least_items.max(2)).collect();
     if kept.len() < 3 {
