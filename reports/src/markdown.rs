@@ -16,6 +16,8 @@ const MAX_ROWS: usize = 200;
 /// Most findings and measures shown of one judge.
 const MAX_FINDINGS: usize = 8;
 const MAX_MEASURES: usize = 10;
+/// Most panels told of.
+const MAX_PANELS: usize = 3;
 
 /// Returns the audit as Markdown: verdict, findings, gate, key measures.
 #[must_use]
@@ -33,6 +35,14 @@ pub fn markdown(audit: &Audit) -> String {
         judge_body(&mut out, only);
     } else {
         many(&mut out, audit);
+    }
+    for panel in audit.panels.iter().filter(|panel| !panel.findings.is_empty()).take(MAX_PANELS) {
+        let dimension = panel.dimension.as_deref().map_or_else(String::new, |name| format!(" · {}", words::name(name)));
+        line(&mut out, &format!("**Together: {}{}**", escape(&panel.among), escape(&dimension)));
+        for finding in &panel.findings {
+            finding_line(&mut out, finding);
+        }
+        out.push('\n');
     }
     let bad =
         audit.problems.iter().filter(|problem| problem.severity > assize_calibration::problem::Severity::Note).count();

@@ -212,7 +212,7 @@ pub(crate) fn tally(audit: &Audit) -> String {
 }
 
 /// How the leading measures of a family are said in a sentence. `{}` is the value with its interval.
-const SENTENCES: [(&str, Family, &str); 33] = [
+const SENTENCES: [(&str, Family, &str); 32] = [
     ("unparsed_rate", Family::Parsing, "{} of its replies held no answer that could be read."),
     ("flip_rate", Family::Stability, "Asked the same question twice, it answers differently {} of the time."),
     ("mean_abs_difference", Family::Stability, "Two scores of the same item are {} points apart on average."),
@@ -242,7 +242,6 @@ const SENTENCES: [(&str, Family, &str); 33] = [
     ("distance_to_people", Family::People, "Its scores are {} points from the mean of people's."),
     ("people_distance", Family::People, "One person's are {} points from the mean of the others'."),
     ("advantage_probability", Family::People, "It is as near to the others as a person is, or nearer, {} of the time."),
-    ("winning_rate", Family::People, "It is shown to do as well as {} of the people."),
     ("spearman", Family::Truth, "Its scores follow the labels with a rank correlation of {}."),
     ("mean_error", Family::Truth, "Its scores are off by {} points on average; positive is inflation."),
     ("mean_absolute_error", Family::Truth, "Its scores are {} points away from the labels on average."),

@@ -4,8 +4,8 @@
 //! accept when its label is wrong, a false accept becomes right. The count is the smallest found in that order; clusters could make a
 //! slightly smaller one. Items alone in their cluster are counted by what was said of them, so that a million cost what a thousand do.
 
-use std::collections::BTreeMap;
-
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::gate::{LimitResult, LimitState};
@@ -22,15 +22,27 @@ const MOST_CLUSTERED: usize = 50_000;
 /// Assumed shares of wrong labels.
 const ASSUMED: [f64; 4] = [0.01, 0.02, 0.05, 0.10];
 
-/// A unit, or several alike that are alone in their clusters, before and after its label is turned.
-struct Unlike {
+/// A labelled unit, or several alike that are alone in their clusters.
+struct Said {
     unit: Unit,
     n_units: u64,
     n: usize,
     n_unparsed: usize,
-    /// The value while the label stands, and once it is turned; `None`: not of the class that the rate is of.
-    before: Option<f64>,
-    after: Option<f64>,
+    /// Of answers that accept: whether the label says right, and the share that accepts.
+    accepted: Option<(bool, f64)>,
+    /// The share of answers that are right, and would be under the label that changes most.
+    right: [f64; 2],
+}
+
+impl Said {
+    /// Returns the unit's part in a rate while its label stands, and once it is turned; `None`: not of the class that the rate is of.
+    fn parts(&self, measure: &str) -> [Option<f64>; 2] {
+        match (measure, self.accepted) {
+            ("false_accept_rate", Some((good, share))) => [(!good).then_some(share), good.then_some(share)],
+            ("false_reject_rate", Some((good, share))) => [good.then_some(1.0 - share), (!good).then_some(1.0 - share)],
+            _ => self.right.map(Some),
+        }
+    }
 }
 
 /// Returns what wrong labels could do, or `None` without labels that say right or wrong.
@@ -42,16 +54,14 @@ pub(crate) fn label_noise(
     measured: &Measured,
 ) -> Option<LabelNoise> {
     let accuracy = measured.values.get("accuracy")?;
-    let labelled = |unit: &&Unit| is_right(table, Accepts::of(table, config))(unit, 0.0).is_some();
-    let n_labelled = subject.units.iter().filter(labelled).count() as u64;
+    let (said, n_labelled) = said(table, subject, config);
     let turned = limits
         .par_iter()
         .filter(|limit| ["accuracy", "false_accept_rate", "false_reject_rate"].contains(&limit.measure.as_str()))
         .filter(|limit| matches!(limit.state, LimitState::Met | LimitState::Broken))
         .filter_map(|limit| {
             let value = measured.values.get(limit.measure.as_str())?;
-            let units = units(table, subject, config, &limit.measure)?;
-            let n_labels = labels_to_turn(limit, value, &units, config.level);
+            let n_labels = labels_to_turn(limit, value, said.as_ref()?, config.level);
             Some(LabelsToTurn {
                 measure: limit.measure.clone(),
                 side: limit.side.clone(),
@@ -86,48 +96,60 @@ fn assumed(observed: f64, error_rate: f64, n_categories: usize) -> AssumedNoise 
     }
 }
 
-/// Returns the units of a rate, in order of clusters, or `None` where too many share clusters.
-fn units(table: &Table<'_>, subject: &Subject, config: &AuditConfig, measure: &str) -> Option<Vec<Unlike>> {
+/// Returns what was said of labelled units, in order of clusters (`None` where too many share clusters), and how many there are.
+fn said(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> (Option<Vec<Said>>, u64) {
     let accepts = Accepts::of(table, config);
     let right = is_right(table, accepts);
-    let mut alone: BTreeMap<[u64; 4], Unlike> = BTreeMap::new();
+    let mut alone: HashMap<[u64; 4], Said, RandomState> = HashMap::default();
     let mut together = Vec::new();
+    let (mut n_labelled, mut n_together) = (0, 0);
     let all = &subject.units;
     for (idx, unit) in all.iter().enumerate() {
         if right(unit, 0.0).is_none() {
             continue;
         }
-        let (before, after, hits) = if let Some(accepts) = accepts {
-            let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw));
-            let good = unit.truth.good == Some(true);
-            let accepted = hits.n_met as f64 / hits.n as f64;
-            let (of_good, of_bad) = match measure {
-                "false_accept_rate" => (None, Some(accepted)),
-                "false_reject_rate" => (Some(1.0 - accepted), None),
-                _ => (Some(accepted), Some(1.0 - accepted)),
-            };
-            if good { (of_good, of_bad, hits) } else { (of_bad, of_good, hits) }
-        } else {
-            // Another label makes right answers wrong, or the commonest wrong answer right.
-            let hits = Hits::of(subject, unit, None, |draw| right(unit, draw) == Some(true));
-            let share = hits.n_met as f64 / hits.n as f64;
-            (Some(share), Some(if share > 0.5 { 0.0 } else { best_other(subject, unit, &right) }), hits)
-        };
+        n_labelled += 1;
+        let hits = Hits::of(subject, unit, None, |draw| right(unit, draw) == Some(true));
         if hits.n == 0 {
             continue;
         }
+        let share = hits.n_met as f64 / hits.n as f64;
+        let good = unit.truth.good == Some(true);
+        let (accepted, turned) = if accepts.is_some() {
+            (Some((good, if good { share } else { 1.0 - share })), 1.0 - share)
+        } else if share > 0.5 {
+            // Another label makes right answers wrong, or the commonest wrong answer right.
+            (None, 0.0)
+        } else {
+            (None, best_other(subject, unit, &right))
+        };
+        let one = || Said {
+            unit: unit.clone(),
+            n_units: 1,
+            n: hits.n,
+            n_unparsed: hits.n_unparsed,
+            accepted,
+            right: [share, turned],
+        };
         let is_alone = (idx == 0 || all[idx - 1].cluster != unit.cluster)
             && all.get(idx + 1).is_none_or(|next| next.cluster != unit.cluster);
-        let one = || Unlike { unit: unit.clone(), n_units: 1, n: hits.n, n_unparsed: hits.n_unparsed, before, after };
         if is_alone {
-            let bits = |value: Option<f64>| value.map_or(u64::MAX, f64::to_bits);
-            let key = [bits(before), bits(after), hits.n as u64, hits.n_unparsed as u64];
+            // The label's side matters where answers accept.
+            let side = u64::from(accepted.is_some_and(|(good, _)| good));
+            let key = [share.to_bits(), turned.to_bits(), (hits.n as u64) << 1 | side, hits.n_unparsed as u64];
             alone.entry(key).and_modify(|known| known.n_units += 1).or_insert_with(one);
         } else {
-            together.push(one());
+            n_together += 1;
+            if n_together <= MOST_CLUSTERED {
+                together.push(one());
+            }
         }
     }
-    (together.len() <= MOST_CLUSTERED).then(|| together.into_iter().chain(alone.into_values()).collect())
+    // In an order that no hash decides.
+    let mut alone: Vec<([u64; 4], Said)> = alone.into_iter().collect();
+    alone.sort_unstable_by_key(|(key, _)| *key);
+    let said = together.into_iter().chain(alone.into_iter().map(|(_, said)| said)).collect();
+    ((n_together <= MOST_CLUSTERED).then_some(said), n_labelled)
 }
 
 /// Returns the share of the commonest wrong answer.
@@ -139,13 +161,13 @@ fn best_other(subject: &Subject, unit: &Unit, right: &impl Fn(&Unit, f64) -> Opt
 }
 
 /// Returns how many labels turn a limit, by bisection over the order in which they move the rate most.
-fn labels_to_turn(limit: &LimitResult, value: &Estimated, units: &[Unlike], level: f64) -> Option<u64> {
+fn labels_to_turn(limit: &LimitResult, value: &Estimated, units: &[Said], level: f64) -> Option<u64> {
     // Up: the rate has to rise for the limit to turn.
     let up = (limit.side == "max") == (limit.state == LimitState::Met);
     let mean = value.estimate;
-    let gain = |one: &Unlike| {
-        let from_mean = |value: Option<f64>| value.map_or(0.0, |value| value - mean);
-        let gain = from_mean(one.after) - from_mean(one.before);
+    let gain = |one: &Said| {
+        let [before, after] = one.parts(&limit.measure).map(|value| value.map_or(0.0, |value| value - mean));
+        let gain = after - before;
         if up { gain } else { -gain }
     };
     let mut order: Vec<usize> = (0..units.len()).filter(|&idx| gain(&units[idx]) > 1e-12).collect();
@@ -167,7 +189,7 @@ fn labels_to_turn(limit: &LimitResult, value: &Estimated, units: &[Unlike], leve
             turned[idx] = left.min(units[idx].n_units);
             left -= turned[idx];
         }
-        let Some(found) = rate(units, &turned, limit.measure != "accuracy") else { return false };
+        let Some(found) = rate(units, &turned, &limit.measure) else { return false };
         match limit.state {
             LimitState::Broken => p_of(&found).is_some_and(|p| p * factor < (1.0 - level) / 2.0),
             _ => keeps(limit, &found, level) && found.worst.as_deref().is_none_or(|worst| keeps(limit, worst, level)),
@@ -191,13 +213,15 @@ fn keeps(limit: &LimitResult, value: &Estimated, level: f64) -> bool {
     })
 }
 
-/// Returns the rate with `turned` labels of each of the units turned.
-/// Unparsed replies count as hits against the judge where hits are errors.
-fn rate(units: &[Unlike], turned: &[u64], is_error: bool) -> Option<Estimated> {
+/// Returns the rate with `turned` labels of each of the units turned. Unparsed replies count as hits against the judge where hits are
+/// errors.
+fn rate(units: &[Said], turned: &[u64], measure: &str) -> Option<Estimated> {
+    let is_error = measure != "accuracy";
     let has_unparsed = units.iter().any(|one| one.n_unparsed > 0);
     let (mut parsed, mut against) = (Values::default(), Values::default());
     for (one, &n_turned) in units.iter().zip(turned) {
-        for (value, n_units) in [(one.after, n_turned), (one.before, one.n_units - n_turned)] {
+        let [before, after] = one.parts(measure);
+        for (value, n_units) in [(after, n_turned), (before, one.n_units - n_turned)] {
             let Some(value) = value.filter(|_| n_units > 0) else { continue };
             let all = one.n + one.n_unparsed;
             let n_hits = value * one.n as f64 + if is_error { one.n_unparsed as f64 } else { 0.0 };

@@ -25,9 +25,12 @@ const MOST_PEOPLE: usize = 100;
 /// Squared distances within this share of each other are the same.
 const ROUNDING: f64 = 1e-9;
 
-/// What people said, by unit in the order of units: rater and value.
+/// The unit's place, the person, and what they said.
+type Given = ((u32, u32, u32), u32, f64);
+
+/// What people said, in the order of units.
 pub(crate) struct People {
-    given: Vec<((u32, u32, u32), u32, f64)>,
+    given: Vec<Given>,
 }
 
 impl People {
@@ -55,7 +58,7 @@ impl People {
     }
 
     /// Returns the judge's units with what two or more people said of them.
-    fn beside<'a>(&'a self, units: &'a [Unit]) -> impl Iterator<Item = (&'a Unit, &'a [((u32, u32, u32), u32, f64)])> {
+    fn beside<'a>(&'a self, units: &'a [Unit]) -> impl Iterator<Item = (&'a Unit, &'a [Given])> {
         let mut rest = self.given.as_slice();
         units.iter().filter_map(move |unit| {
             let place = unit.place();

@@ -82,7 +82,8 @@ fn one(
         for draw in &draws {
             levels.add(*draw, 1.0 / n);
         }
-        if let Some(label) = unit.truth.value {
+        // Means of people's scores are on no scale of levels.
+        if let Some(label) = unit.truth.value.filter(|_| table.label_source == "label") {
             *of_labels.entry((label + 0.0).to_bits()).or_insert(0.0) += 1.0;
         }
         if levels.counts.len() > MOST_DISTINCT {

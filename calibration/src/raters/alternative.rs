@@ -20,6 +20,8 @@ use crate::paired::benjamini_yekutieli;
 /// Tallies a person and cluster: items, sum of differences, its square, its product with the items, the items' square, and 1.
 const DIMS: usize = 6;
 
+/// Most tallies, people × clusters × 6, that are resampled: each resample goes through all of them.
+const MOST_TALLIES: usize = 500_000;
 /// What is below this is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -88,7 +90,7 @@ pub struct Alternative {
     pub against: Vec<Against>,
     /// ω, 0..=1.
     pub winning_rate: f64,
-    /// Replicates of ω over resampled clusters, ascending.
+    /// Replicates of ω over resampled clusters, ascending; none where people × clusters exceed some 80,000.
     pub winning_rates: Vec<f64>,
     /// ρ, 0..=1.
     pub advantage: f64,
@@ -129,7 +131,7 @@ impl Alternative {
 /// Cost: n log n + resamples × people.
 pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result<Alternative, AlternativeError> {
     let mut held = held.to_vec();
-    held.sort_by(|a, b| (a.person, a.cluster).cmp(&(b.person, b.cluster)));
+    held.sort_by_key(|one| (one.person, one.cluster));
     let people: Vec<&[Held]> = held.chunk_by(|a, b| a.person == b.person).collect();
     let kept: Vec<&[Held]> = people.iter().copied().filter(|of| of.len() >= config.least_items.max(2)).collect();
     if kept.len() < 3 {
@@ -143,7 +145,9 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
         return Err(AlternativeError::OneCluster);
     }
     let n_dims = DIMS * kept.len();
-    let mut tallies = vec![0.0; n_dims * m];
+    let can_resample = config.resamples.n_resamples > 0 && n_dims * m <= MOST_TALLIES;
+    let mut tallies = vec![0.0; if can_resample { n_dims * m } else { 0 }];
+    let mut totals = vec![0.0; n_dims];
     let mut influence = vec![0.0; m];
     let mut against = Vec::with_capacity(kept.len());
     let n_people = kept.len() as f64;
@@ -155,8 +159,14 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
             let cluster_idx = ids.partition_point(|id| *id < same[0].cluster);
             let items = same.len() as f64;
             let sum: f64 = same.iter().map(|one| one.person_wins - one.judge).sum();
-            let place = cluster_idx * n_dims + person_idx * DIMS;
-            tallies[place..place + DIMS].copy_from_slice(&[items, sum, sum * sum, sum * items, items * items, 1.0]);
+            let tally = [items, sum, sum * sum, sum * items, items * items, 1.0];
+            for (total, part) in totals[person_idx * DIMS..].iter_mut().zip(tally) {
+                *total += part;
+            }
+            if can_resample {
+                let place = cluster_idx * n_dims + person_idx * DIMS;
+                tallies[place..place + DIMS].copy_from_slice(&tally);
+            }
             influence[cluster_idx] += same.iter().map(|one| one.judge - judge).sum::<f64>() / (n * n_people);
         }
         against.push(Against {
@@ -167,12 +177,6 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
             p_value: 1.0,
             p_adjusted: 1.0,
         });
-    }
-    let mut totals = vec![0.0; n_dims];
-    for row in tallies.chunks_exact(n_dims) {
-        for (total, tally) in totals.iter_mut().zip(row) {
-            *total += tally;
-        }
     }
     let p_values: Vec<f64> = totals.chunks_exact(DIMS).map(|sums| p_value(sums, config.epsilon)).collect();
     for (one, (p_value, p_adjusted)) in against.iter_mut().zip(p_values.iter().zip(benjamini_yekutieli(&p_values))) {
@@ -185,7 +189,7 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
         Some(n_won as f64 / n_people)
     };
     let winning_rate = rate(&totals).unwrap_or(0.0);
-    let strata: Vec<Patterns> = Patterns::of_clusters(&tallies, n_dims).into_iter().collect();
+    let strata: Vec<Patterns> = Patterns::of_clusters(&tallies, n_dims).filter(|_| can_resample).into_iter().collect();
     let statistics: [Statistic<'_>; 1] = [&rate];
     let replicates = bootstrap(&strata, &statistics, config.resamples).and_then(|mut found| found.pop());
     let clusters = m as f64;

@@ -61,6 +61,38 @@ def alternative(people, judge, alignment, epsilon, groups=None, q=0.05):
     }
 
 
+def effective(errors, level=0.95):
+    """The effective number, its interval with one more item on which the first two raters err."""
+    n, items = errors.shape[1], errors.shape[0]
+
+    def log_f(e):
+        products = squares = 0.0
+        for b in range(n):
+            for a in range(b):
+                both = ~np.isnan(e[:, a]) & ~np.isnan(e[:, b])
+                c = np.cov(e[both, a], e[both, b]) * (both.sum() - 1)
+                products += c[0, 1]
+                squares += (c[0, 0] + c[1, 1]) / 2
+        r = products / squares
+        return np.log((1 + (n - 1) * r) / (1 - r))
+
+    t = stats.t.ppf((1 + level) / 2, items - 1)
+
+    def ends(e):
+        left = np.array([log_f(np.delete(e, row, 0)) for row in range(len(e))])
+        m = len(e)
+        half = t * np.sqrt((m - 1) / m * ((left - left.mean()) ** 2).sum())
+        return log_f(e) - half, log_f(e) + half
+
+    more = np.full((1, n), np.nan)
+    more[0, :2] = 1.0
+    low, high = ends(errors)
+    high = max(high, ends(np.vstack([errors, more]))[1])
+    back = lambda x: (np.exp(x) - 1) / (np.exp(x) + n - 1)
+    worth = lambda r: float(n / (1 + (n - 1) * r))
+    return {"n_effective": worth(back(log_f(errors))), "low": worth(back(high)), "high": worth(back(low))}
+
+
 def listed(table):
     return [[None if np.isnan(x) else float(x) for x in row] for row in table]
 
@@ -138,7 +170,12 @@ def main():
                     "expected": float(x.mean() * y.mean()),
                 }
             )
-    out["errors"] = {"labels": label.tolist(), "said": said.tolist(), "pairs": pairs}
+    out["errors"] = {
+        "labels": label.tolist(),
+        "said": said.tolist(),
+        "pairs": pairs,
+        "effective": effective(wrong.astype(float)),
+    }
     p = [0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205, 0.212, 0.216]
     out["benjamini_yekutieli"] = {"p": p, "adjusted": multipletests(p, method="fdr_by")[1].tolist()}
     counts = [3, 10, 25, 40, 22]

@@ -4,6 +4,7 @@ use assize_calibration::audit::result::{Audit, Panel, PanelMethod};
 use assize_calibration::gate::{Limit, LimitState};
 use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::raters::correlated::{error_pairs, independent_vote, share_of_greatest};
+use assize_calibration::raters::effective::{Truth, effective_raters};
 use assize_calibration::raters::{Rating, Ratings};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -163,6 +164,11 @@ fn pairs_of_errors_are_numpy_s() {
         assert_close(found.within_label.unwrap(), of("within_label"), 1e-9, "within label");
         assert_close(found.both_wrong, of("both_wrong"), 1e-12, "both wrong");
         assert_close(found.expected, of("expected"), 1e-12, "expected");
+    }
+    let worth = effective_raters(&ratings, Truth::Known(&labels), None, 0.95).unwrap();
+    let interval = worth.n_effective_interval.unwrap();
+    for (key, value) in [("n_effective", worth.n_effective.unwrap()), ("low", interval.low), ("high", interval.high)] {
+        assert_close(value, golden["effective"][key].as_f64().unwrap(), 1e-9, key);
     }
     assert!(error_pairs(&ratings, &labels[1..], &[0, 1], None).is_empty());
     assert!(error_pairs(&ratings, &labels, &[0, 9], None).is_empty());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assize_calibration::audit::result::{Panel, PanelMethod};
 use assize_calibration::log::Log;
-use assize_calibration::raters::dawid_skene::{DawidSkeneConfig, dawid_skene};
+use assize_calibration::raters::dawid_skene::{DawidSkene, DawidSkeneConfig, dawid_skene};
 use assize_calibration::raters::{EmConfig, Rating, Ratings, majority};
 
 use super::ledger::Ledger;
@@ -28,9 +28,18 @@ pub(super) fn crowd_together(ledger: &mut Ledger, folder: &Path, set: &str) {
     let accuracy = |name: &str| method(panel, name).accuracy.as_ref().unwrap().estimate;
     ledger.number(&format!("{path}/majority_all_expected_accuracy"), accuracy("majority"));
     ledger.number(&format!("{path}/single_answer_accuracy/rate"), accuracy("one_rater"));
-    // The reference adds nothing to a rater's counts.
+    // The reference adds nothing to a rater's counts, and stops by a rule of its own: about as many turns as it states, at its
+    // likelihood.
     let (ratings, labels) = ratings_of(&log);
-    let found = dawid_skene(&ratings, DawidSkeneConfig { em: EmConfig::default(), pseudo_count: 0.0 });
+    let n_turns = u32::try_from(whole(ledger.get(&format!("{path}/dawid_skene/iterations")))).unwrap();
+    let expected = ledger.get(&format!("{path}/dawid_skene/loglik"));
+    let after = |max_iterations: u32| {
+        let em = EmConfig { max_iterations, tolerance: -1.0 };
+        dawid_skene(&ratings, DawidSkeneConfig { em, pseudo_count: 0.0 })
+    };
+    let distance = |fit: &DawidSkene| (fit.log_likelihood.last().unwrap() - expected).abs();
+    let found = (n_turns - 2..=n_turns + 2).map(after).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
+    assert!(distance(&found) < 0.001, "{set}: {:?}, not {expected}", found.log_likelihood);
     let said = found.posterior.labels();
     let count = |keep: &dyn Fn(&str, &str) -> bool| {
         let named = said.iter().zip(&labels).filter_map(|(said, label)| Some((log.categories.name((*said)?), label)));
@@ -38,9 +47,6 @@ pub(super) fn crowd_together(ledger: &mut Ledger, folder: &Path, set: &str) {
     };
     let right = count(&|said, label| said == label);
     ledger.rate(&format!("{path}/dawid_skene/accuracy"), right, labels.len() as u64);
-    let log_likelihood = found.log_likelihood.last().copied().unwrap();
-    let expected = ledger.get(&format!("{path}/dawid_skene/loglik"));
-    assert!((log_likelihood - expected).abs() < 0.5, "{log_likelihood}, not {expected}");
     if set == "duck" {
         let [tp, fp, tn, fn_] =
             [("1", "1"), ("1", "0"), ("0", "0"), ("0", "1")].map(|(own, true_)| count(&|s, l| s == own && l == true_));

@@ -158,7 +158,7 @@ fn crowd_votes_on_ducks_and_dogs() {
         super::panels::crowd_together(&mut ledger, &folder, set);
     }
     for figure in ["/dawid_skene/iterations", "/dawid_skene/loglik"] {
-        ledger.skip(figure, "where it stops is the package's own; the likelihood is compared to half a nat");
+        ledger.skip(figure, "where it stops is the package's own; the likelihood there is compared to .001");
     }
     ledger.close();
 }

@@ -33,7 +33,7 @@ pub(super) fn worth(gathered: &Gathered<'_>, models: &Models, level: f64) -> Res
     let found = effective_raters(&gathered.ratings, truth, Some(&gathered.clusters), level)?;
     let measure = |estimate: f64, interval: Option<crate::proportion::Interval>, method: &str| {
         let mut cautions =
-            vec!["approximate: the interval holds the truth .915 to .955 of the time, not .95".to_owned()];
+            vec!["approximate: in simulations the interval held the truth .91 to .99 of the time, least with few items on which errors meet; no gate rests on it".to_owned()];
         if against != "labels" {
             cautions.push("a guess: without labels, errors that most raters share look right".to_owned());
         }
