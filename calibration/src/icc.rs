@@ -73,14 +73,15 @@ pub fn mean_squares(scores: &[f64], n_raters: usize) -> Option<MeanSquares> {
     let n_items = scores.len() / n_raters;
     let (n, k) = (n_items as f64, n_raters as f64);
     // From the first score, so that equal scores differ by exactly 0.
-    let scores: Vec<f64> = scores.iter().map(|score| score - scores[0]).collect();
-    let grand_mean = scores.iter().sum::<f64>() / (n * k);
+    let first = scores[0];
+    let grand_mean = scores.iter().map(|score| score - first).sum::<f64>() / (n * k);
     let mut rater_sums = vec![0.0; n_raters];
     let (mut items, mut within, mut total) = (0.0, 0.0, 0.0);
     for row in scores.chunks_exact(n_raters) {
-        let mean = row.iter().sum::<f64>() / k;
+        let row = || row.iter().map(|score| score - first);
+        let mean = row().sum::<f64>() / k;
         items += k * (mean - grand_mean).powi(2);
-        for (rater_sum, score) in rater_sums.iter_mut().zip(row) {
+        for (rater_sum, score) in rater_sums.iter_mut().zip(row()) {
             *rater_sum += score - grand_mean;
             within += (score - mean).powi(2);
             total += (score - grand_mean).powi(2);
