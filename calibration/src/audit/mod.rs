@@ -7,6 +7,7 @@ mod chance;
 mod compare;
 mod config;
 mod costs;
+mod curves;
 mod decide;
 mod errors;
 mod estimate;
