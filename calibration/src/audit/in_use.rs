@@ -130,7 +130,7 @@ pub(super) fn threshold(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
                 "At these costs accepting at {at} or more costs least: {:.3} an answer{}, where {} without looking costs {:.3}.",
                 measure.estimate,
                 if costs.cheapest.cross_validated.is_some() { ", chosen on other items" } else { "" },
-                if everything < nothing { "accepting everything" } else { "accepting nothing" },
+                if everything < nothing { "accepting everything" } else { "rejecting everything" },
                 everything.min(nothing)
             ),
             "Costs are guesses: see whether half and double of them choose another threshold.",

@@ -10,6 +10,7 @@ mod compare;
 mod config;
 mod costs;
 mod crowd;
+mod curves;
 mod decide;
 mod difference;
 mod drift;

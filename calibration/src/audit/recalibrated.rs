@@ -2,9 +2,9 @@
 
 use crate::recalibration::{Method, Recalibration};
 
+use super::curves::{Probabilities, scores};
 use super::estimate::Values;
 use super::forecasts::{Entry, FOLDS, Forecast};
-use super::reliability::{Probabilities, scores};
 use super::result::{RecalibrationAudit, RecalibrationMap};
 
 /// Returns what isotonic regression and Platt's sigmoid would give; nothing with too few clusters, or where everything or nothing
