@@ -139,6 +139,16 @@ impl<'a> Basis<'a> {
         self.outcomes[row] - self.row(row).iter().zip(theta).map(|(value, of)| value * of).sum::<f64>()
     }
 
+    /// Returns the products, with their weights, of the last column and of what the others leave of the outcome.
+    pub(super) fn last_scores(&self, theta: &[f64]) -> Vec<f64> {
+        let last = self.n_kept - 1;
+        let score = |row: usize| {
+            let q = self.row(row)[last];
+            self.weight(row) * q * (self.residual(row, theta) + theta[last] * q)
+        };
+        (0..self.n_rows).map(score).collect()
+    }
+
     /// Returns what makes the design's coefficients of the orthonormal ones: a row of weights for the intercept and each column kept.
     pub(super) fn contrasts(&self) -> Vec<Vec<f64>> {
         let p = self.n_kept;

@@ -83,32 +83,40 @@ impl Regression {
 pub fn least_squares(design: &Design<'_>, adjustment: Adjustment) -> Option<Regression> {
     let basis = Basis::new(design)?;
     let theta = basis.theta();
+    Some(fit(design, &basis, &theta, adjustment))
+}
+
+/// Fits a regression, and returns with it what each row adds to the last column's coefficient, up to a factor, were that 0: the product
+/// of what the other columns leave of the outcome and of the column, with the row's weight. `None` for it where others explain the
+/// last column, or there is none.
+///
+/// `None` and cost as [`least_squares`].
+#[must_use]
+pub fn least_squares_and_scores(design: &Design<'_>, adjustment: Adjustment) -> Option<(Regression, Option<Vec<f64>>)> {
+    let basis = Basis::new(design)?;
+    let theta = basis.theta();
+    let regression = fit(design, &basis, &theta, adjustment);
+    let is_kept = regression.coefficients.last().is_some_and(Option::is_some);
+    Some((regression, is_kept.then(|| basis.last_scores(&theta))))
+}
+
+fn fit(design: &Design<'_>, basis: &Basis<'_>, theta: &[f64], adjustment: Adjustment) -> Regression {
     let order = by_cluster(design.clusters, basis.n_rows);
-    let mut sums = Sums::new(&basis);
-    let mut cluster = Cluster::new(&basis);
+    let mut sums = Sums::new(basis);
+    let mut cluster = Cluster::new(basis);
     let mut start = 0;
     while start < order.len() {
         let id = |at: usize| design.clusters.map_or(order[at], |clusters| clusters[order[at] as usize]);
         let end = start + (start..order.len()).take_while(|&at| id(at) == id(start)).count();
         if end - start == 1 {
-            sums.add_row(&basis, &theta, order[start] as usize, adjustment);
+            sums.add_row(basis, theta, order[start] as usize, adjustment);
         } else {
-            cluster.gather(&basis, &theta, &order[start..end]);
-            sums.add(&cluster, &basis, adjustment);
+            cluster.gather(basis, theta, &order[start..end]);
+            sums.add(&cluster, basis, adjustment);
         }
         start = end;
     }
-    Some(sums.finish(&basis, &theta, adjustment))
-}
-
-/// Returns the residuals of outcomes (or of any numbers) on an intercept and columns, in the rows' order.
-///
-/// `None` as [`least_squares`].
-#[must_use]
-pub fn residuals(design: &Design<'_>) -> Option<Vec<f64>> {
-    let basis = Basis::new(design)?;
-    let theta = basis.theta();
-    Some((0..basis.n_rows).map(|row| basis.outcome_scale * basis.residual(row, &theta)).collect())
+    sums.finish(basis, theta, adjustment)
 }
 
 /// Returns the rows in order of their clusters, those of a cluster as they stand.

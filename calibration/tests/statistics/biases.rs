@@ -268,7 +268,7 @@ fn the_excess_has_the_p_value_of_all_ways_to_deal_answers_out() {
 /// Where nothing sways the judge, a p value under .05 comes once in twenty times, and any finding of the family at most so often.
 #[test]
 fn null_effects_are_found_no_more_often_than_stated() {
-    let n = 200_u32;
+    let n = 120_u32;
     let ids = ["order_shift", "length_effect", "self_preference"];
     let mut below = [0_u32; 3];
     let (mut any_found, mut n_by_interval) = (0_u32, 0_u32);
@@ -354,6 +354,8 @@ fn permutations_are_seeded() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// Nothing in a log makes an effect that is no number.
     #[test]
     fn effects_are_numbers_or_absent(

@@ -1,7 +1,9 @@
 //! Least squares with clustered errors, against statsmodels, Stata and the definitions.
 
 use assize_calibration::distribution::{normal_quantile, t_quantile};
-use assize_calibration::regression::{Adjustment, Coefficient, Design, Regression, least_squares, residuals};
+use assize_calibration::regression::{
+    Adjustment, Coefficient, Design, Regression, least_squares, least_squares_and_scores,
+};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -149,16 +151,31 @@ proptest! {
         }
     }
 
+    /// Of one column: the weighted product of both deviations from the mean, up to a factor. Their sum has the coefficient's sign.
     #[test]
-    fn residuals_are_left_by_no_column(data in prop::collection::vec((-3.0..3.0_f64, -3.0..3.0_f64, 0.1..4.0_f64), 3..30)) {
+    fn scores_are_products_of_what_the_others_leave(
+        data in prop::collection::vec((-3.0..3.0_f64, -3.0..3.0_f64, 0.1..4.0_f64), 3..30),
+    ) {
         let x: Vec<f64> = data.iter().map(|row| row.0).collect();
         let y: Vec<f64> = data.iter().map(|row| row.1).collect();
-        let weights: Vec<f64> = data.iter().map(|row| row.2).collect();
+        let w: Vec<f64> = data.iter().map(|row| row.2).collect();
         let columns = [x.clone()];
-        let left = residuals(&Design { outcomes: &y, columns: &columns, weights: Some(&weights), clusters: None }).unwrap();
-        let sum = |with: &dyn Fn(usize) -> f64| (0..left.len()).map(|i| weights[i] * left[i] * with(i)).sum::<f64>();
-        prop_assert!(sum(&|_| 1.0).abs() < 1e-10);
-        prop_assert!(sum(&|i| x[i]).abs() < 1e-9);
+        let design = Design { outcomes: &y, columns: &columns, weights: Some(&w), clusters: None };
+        let (fit, scores) = least_squares_and_scores(&design, Adjustment::Cr2).unwrap();
+        let (Some(scores), Some(coefficient)) = (scores, fit.coefficients[0]) else { return Ok(()) };
+        let total: f64 = w.iter().sum();
+        let mean = |of: &[f64]| of.iter().zip(&w).map(|(value, w)| value * w).sum::<f64>() / total;
+        let (of_x, of_y) = (mean(&x), mean(&y));
+        let expected: Vec<f64> = (0..x.len()).map(|i| w[i] * (x[i] - of_x) * (y[i] - of_y)).collect();
+        let largest = (0..x.len()).max_by(|a, b| expected[*a].abs().total_cmp(&expected[*b].abs())).unwrap();
+        prop_assume!(expected[largest].abs() > 1e-3);
+        let factor = scores[largest] / expected[largest];
+        prop_assert!(factor > 0.0);
+        for (score, expected) in scores.iter().zip(&expected) {
+            prop_assert!((score - factor * expected).abs() <= 1e-9 * factor * (1.0 + expected.abs()));
+        }
+        let sum: f64 = scores.iter().sum();
+        prop_assert!(sum * coefficient.estimate >= -1e-9);
     }
 }
 

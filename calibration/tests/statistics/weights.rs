@@ -138,7 +138,7 @@ fn what_weights_do_not_change_says_so() {
 /// Hard items are judged four times as often as they occur; weights undo it, and the interval of the mix's rate holds.
 #[test]
 fn intervals_of_weighted_clustered_rates_hold() {
-    let n = 500_u32;
+    let n = 300_u32;
     let (mut below, mut above) = (0_u32, 0_u32);
     // Hard: accepted .4; easy: .1. Of the mix a fifth is hard.
     let truth = 0.2 * 0.4 + 0.8 * 0.1;

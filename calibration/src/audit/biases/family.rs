@@ -49,7 +49,7 @@ pub(crate) fn family(measured: &Measured, level: f64) -> Option<Biases> {
             measure: id.to_owned(),
             p_value,
             p_holm: (!p_holm.is_nan()).then_some(p_holm),
-            p_permutation: value.details.get("p_permutation").copied(),
+            p_permutation: value.details.get("p_permutation").copied().filter(|p| p.is_finite()),
             minimal_detectable: value.minimal_detectable(),
             is_found: p_holm < 1.0 - level,
         })

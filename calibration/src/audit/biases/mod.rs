@@ -14,7 +14,7 @@ pub(crate) mod null;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE, number};
-use crate::regression::{Adjustment, Design, Regression, least_squares, residuals};
+use crate::regression::{Adjustment, Coefficient, Design, Regression, least_squares, least_squares_and_scores};
 
 use super::AuditConfig;
 use super::estimate::{Estimated, Measured};
@@ -147,18 +147,17 @@ impl<'a> Observations<'a> {
     /// Returns the effect of what is looked for on the outcome, given `others`. `None` where they explain it, or it does not vary.
     fn effect(&self, others: Vec<Vec<f64>>, stream: u64, config: &AuditConfig) -> Option<Effect> {
         let (weights, clusters) = self.weights_and_clusters();
-        let design =
-            |outcomes, columns| Design { outcomes, columns, weights: weights.as_deref(), clusters: Some(&clusters) };
-        let mut columns = vec![self.explanation.clone()];
+        let mut columns = others;
         // Last, so that what others explain is not blamed on it.
-        columns.splice(0..0, others);
-        let fit = least_squares(&design(&self.outcomes, &columns), Adjustment::Cr2)?;
-        let others = &columns[..columns.len() - 1];
-        let left_of_outcome = residuals(&design(&self.outcomes, others))?;
-        let left_of_explanation = residuals(&design(&self.explanation, others))?;
-        let contributions = (0..self.units.len())
-            .map(|idx| (clusters[idx], self.units[idx].weight * left_of_outcome[idx] * left_of_explanation[idx]));
-        let null = null::sign_flip(contributions, config.seed, stream);
+        columns.push(self.explanation.clone());
+        let design = Design {
+            outcomes: &self.outcomes,
+            columns: &columns,
+            weights: weights.as_deref(),
+            clusters: Some(&clusters),
+        };
+        let (fit, scores) = least_squares_and_scores(&design, Adjustment::Cr2)?;
+        let null = null::sign_flip(clusters.iter().copied().zip(scores?), config.seed, stream);
         Effect::new(&fit, fit.coefficients.last().copied().flatten()?, null)
     }
 
@@ -195,8 +194,8 @@ struct Effect {
 }
 
 impl Effect {
-    fn new(fit: &Regression, found: crate::regression::Coefficient, null: Option<null::Null>) -> Option<Self> {
-        let crate::regression::Coefficient { estimate, standard_error, degrees } = found;
+    fn new(fit: &Regression, found: Coefficient, null: Option<null::Null>) -> Option<Self> {
+        let Coefficient { estimate, standard_error, degrees } = found;
         let n_clusters = fit.n_clusters as u64;
         estimate.is_finite().then_some(Self { estimate, standard_error, degrees, n_clusters, null })
     }

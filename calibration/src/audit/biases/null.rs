@@ -19,8 +19,10 @@ use super::super::estimate::Estimated;
 const N_PERMUTATIONS: u32 = 1_999;
 /// Up to so many clusters, all turns are gone through.
 const MOST_ENUMERATED: usize = 12;
-/// Beyond so many contributions of different size, the sum is normal to more digits than can be drawn.
+/// Beyond so many contributions, none of which counts for much, the sum is as good as normal.
 const MOST_DRAWN: usize = 20_000;
+/// The largest share that one contribution may have in the variance of a sum that is taken as normal.
+const MOST_OF_VARIANCE: f64 = 1e-3;
 /// The most ways of dealing out answers that are kept.
 const MOST_WAYS: u64 = 4_000_000;
 /// Sums that differ by less than this, relative to what is summed, are equal.
@@ -58,6 +60,9 @@ pub(crate) fn sign_flip(contributions: impl Iterator<Item = (u32, f64)>, seed: u
     }
     let observed: f64 = sums.iter().sum::<f64>().abs();
     let most: f64 = sums.iter().map(|sum| sum.abs()).sum();
+    if !most.is_finite() {
+        return None;
+    }
     let least = observed - ROUNDING * most;
     sums.retain(|sum| sum.abs() > ROUNDING * most);
     if sums.is_empty() {
@@ -66,14 +71,15 @@ pub(crate) fn sign_flip(contributions: impl Iterator<Item = (u32, f64)>, seed: u
     if sums.len() <= MOST_ENUMERATED {
         return Some(all_turns(&sums, least));
     }
+    let variance: f64 = sums.iter().map(|sum| sum * sum).sum();
+    let is_even = sums.iter().all(|sum| sum * sum <= MOST_OF_VARIANCE * variance);
+    if sums.len() > MOST_DRAWN && is_even && variance.is_finite() {
+        return Some(Null { p: (2.0 * normal_cdf(-observed / variance.sqrt())).clamp(f64::MIN_POSITIVE, 1.0), n: 0 });
+    }
     // Contributions of one size are turned by counting bits.
     let mut sizes: BTreeMap<u64, u32> = BTreeMap::new();
     for sum in &sums {
         *sizes.entry(sum.abs().to_bits()).or_insert(0) += 1;
-    }
-    if sizes.len() > MOST_DRAWN {
-        let spread = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
-        return Some(Null { p: (2.0 * normal_cdf(-observed / spread)).min(1.0), n: 0 });
     }
     let sizes: Vec<(f64, u32)> = sizes.into_iter().map(|(bits, n)| (f64::from_bits(bits), n)).collect();
     let mut bits = Bits::new(seed, stream);
@@ -180,7 +186,7 @@ pub(crate) fn dealt(
     if free.len() > MOST_DRAWN {
         let mean: f64 = free.iter().map(|(idx, weight)| weight * deals[*idx].mean).sum();
         let variance: f64 = free.iter().map(|(idx, weight)| weight * weight * deals[*idx].variance).sum();
-        return Some(Null { p: normal_cdf((mean - least) / variance.sqrt()), n: 0 });
+        return Some(Null { p: normal_cdf((mean - least) / variance.sqrt()).max(f64::MIN_POSITIVE), n: 0 });
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
