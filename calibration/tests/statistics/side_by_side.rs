@@ -423,3 +423,51 @@ proptest! {
         }
     }
 }
+
+/// The same for scores: items differ with variance 1, right ones lie 1.5 higher, noise has variance .25 or .5; half of the items' effect is
+/// shared by both judges, so that the two are correlated.
+#[test]
+fn intervals_of_differences_of_scores_hold_the_truth() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let normal = |rng: &mut ChaCha8Rng| assize_calibration::distribution::normal_quantile(rng.random_range(1e-12..1.0));
+    let noise = [0.25_f64, 0.5];
+    // Right and wrong items together: the variance between items is 1 + 1.5²/4.
+    let icc = |noise: f64| 1.5625 / (1.5625 + noise);
+    let auc = |noise: f64| assize_calibration::distribution::normal_cdf(1.5 / (2.0 * (1.0 + noise)).sqrt());
+    // The mean distance of two draws is 2σ/√π.
+    let apart = |noise: f64| 2.0 * (noise / std::f64::consts::PI).sqrt();
+    let truths = [
+        ("auc", auc(noise[1]) - auc(noise[0])),
+        ("icc_single", icc(noise[1]) - icc(noise[0])),
+        ("within_item_sd", noise[1].sqrt() - noise[0].sqrt()),
+        ("mean_abs_difference", apart(noise[1]) - apart(noise[0])),
+        ("mean_score", 0.0),
+    ];
+    let n = 60;
+    let mut missed = [[0; 2]; 5];
+    for _ in 0..n {
+        let mut logs = [Log::default(), Log::default()];
+        for item in 0..40 {
+            let (shared, is_good) = (normal(&mut rng), item % 2 == 0);
+            for (log, noise) in logs.iter_mut().zip(noise) {
+                let effect = (shared + normal(&mut rng)) / 2.0_f64.sqrt() + if is_good { 1.5 } else { 0.0 };
+                for _ in 0..3 {
+                    let score = Some(effect + noise.sqrt() * normal(&mut rng));
+                    let label = Some(if is_good { "1" } else { "0" }.into());
+                    log.push(&Judgement { item: item.to_string().into(), score, label, ..Judgement::default() }, 0);
+                }
+            }
+        }
+        let compared = plainly(&logs[0], &logs[1]);
+        for (missed, (id, truth)) in missed.iter_mut().zip(truths) {
+            let found = &of(&compared, id).difference;
+            missed[0] += u32::from(found.low.unwrap() > truth);
+            missed[1] += u32::from(found.high.unwrap() < truth);
+        }
+    }
+    for ([above, below], (id, _)) in missed.into_iter().zip(truths) {
+        let coverage = 1.0 - f64::from(above + below) / f64::from(n);
+        // Three Monte-Carlo standard errors of .945.
+        assert!(coverage >= 0.945 - 0.088, "{id}: {coverage}, {above} above, {below} below");
+    }
+}
