@@ -99,21 +99,15 @@ fn one(
     ];
     let effective = levels.effective(table, subject, own, &ends[0])?;
     let used: Vec<f64> = levels.counts.keys().map(|bits| from_order(*bits)).collect();
-    let n_possible = scale[1] - scale[0] + 1.0;
+    // Beyond this, one more is no other number.
+    let is_small = scale.iter().all(|end| end.abs() < 1e15);
+    let width = scale[1] - scale[0] + 1.0;
     let is_whole =
-        used.iter().chain(&scale).all(|level| level.fract().abs() < f64::EPSILON) && n_possible <= MOST_LEVELS;
-    let mut unused = Vec::new();
-    if is_whole {
-        let mut level = scale[0];
-        while level <= scale[1] {
-            if !used.iter().any(|known| is(*known, level + 0.0)) {
-                unused.push(level);
-            }
-            level += 1.0;
-        }
-    }
+        is_small && width <= MOST_LEVELS && used.iter().chain(&scale).all(|level| level.fract().abs() < f64::EPSILON);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of at most 101")]
-    let n_possible = is_whole.then_some(n_possible as u64);
+    let n_possible = is_whole.then_some(width as u32);
+    let levels_of_scale = (0..n_possible.unwrap_or(0)).map(|step| scale[0] + f64::from(step) + 0.0);
+    let unused: Vec<f64> = levels_of_scale.filter(|level| !used.iter().any(|known| is(*known, *level))).collect();
     let found = ScaleUse {
         dimension: dimension.filter(|id| *id != NONE).map(|id| table.log.dimensions.name(id).to_owned()),
         scale,
@@ -122,7 +116,7 @@ fn one(
         effective_levels: effective.measure(level),
         effective_levels_of_labels: (!of_labels.is_empty()).then(|| exp_entropy(of_labels.values().copied())),
         n_used: used.len() as u64,
-        n_possible,
+        n_possible: n_possible.map(u64::from),
         unused,
     };
     let [ceiling, floor] = ends;

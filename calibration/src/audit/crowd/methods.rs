@@ -35,7 +35,11 @@ impl Models {
             // Each use of the seed has a value of its own.
             let seed = config.seed ^ 0x6d61_6365;
             let (dawid_skene, (mace, glad)) = rayon::join(
-                || dawid_skene(ratings, DawidSkeneConfig { em, pseudo_count: 0.01 }),
+                || {
+                    // Labels near a tie turn late: its turns cost little, so that it may go on to the end.
+                    let em = EmConfig { max_iterations: 200, tolerance: 1e-8 };
+                    dawid_skene(ratings, DawidSkeneConfig { em, pseudo_count: 0.01 })
+                },
                 || {
                     rayon::join(
                         || mace(ratings, MaceConfig { n_restarts, ..MaceConfig::with_seed(seed) }),
