@@ -38,6 +38,9 @@ pub struct AuditConfig {
     /// Audit only this arm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arm: Option<String>,
+    /// Whether to find out how often the gate would come out otherwise on the same items. It takes a thousand audits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_risk: bool,
 }
 
 impl Default for AuditConfig {
@@ -54,6 +57,7 @@ impl Default for AuditConfig {
             false_accept_cap: 0.1,
             judge: None,
             arm: None,
+            gate_risk: false,
         }
     }
 }

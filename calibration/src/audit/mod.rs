@@ -8,14 +8,19 @@ mod compare;
 mod config;
 mod decide;
 mod errors;
+mod escalate;
 mod estimate;
 mod findings;
+mod gate_risk;
 mod intraclass;
 mod labels;
 mod panel;
 mod parsing;
+mod plan;
 mod position;
 mod ranking;
+mod redraw;
+mod rejudge;
 pub mod result;
 mod scores;
 mod settings;
@@ -33,7 +38,9 @@ use crate::log::{Log, NONE};
 use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting};
+pub use escalate::{EscalateConfig, escalate};
 use estimate::Measured;
+pub use plan::plan_study;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 use table::{Subject, Table, Unit};
 
@@ -195,7 +202,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
     let log = table.log;
     let level = config.level;
     let accepts = truth::Accepts::of(table, config);
-    let ((measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
+    let ((mut measured, (voting, thresholds)), ((baselines, error_clusters), (confusion, (worst_items, answers)))) =
         rayon::join(
             || {
                 rayon::join(
@@ -215,7 +222,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         );
     let (fitness, why, limits) = decide::decide(gate, &measured, table.kind, level);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
-    let findings = findings::findings(&findings::Evidence {
+    let mut findings = findings::findings(&findings::Evidence {
         kind: table.kind,
         level,
         measured: &measured,
@@ -227,6 +234,9 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         only_answer: only_answer(table, subject).as_deref(),
         is_cached: is_cached(subject),
     });
+    let gate_risk =
+        config.gate_risk.then(|| gate_risk::gate_risk(table, subject, config, gate, &mut measured)).flatten();
+    findings.extend(gate_risk.as_ref().map(gate_risk::finding));
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {
@@ -251,6 +261,7 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
         baselines,
         error_clusters,
         worst_items,
+        gate_risk,
         dimensions: dimensions(table, subject, config),
         measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
         unmeasured: measured.unmeasured,

@@ -3,6 +3,9 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod escalation;
+mod risk;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::gate::{Gate, LimitResult};
 use crate::judgement::OutcomeKind;
 use crate::problem::Problem;
+
+pub use escalation::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
+pub use risk::{GateRisk, LimitRisk, Remedy, RuleRisk};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -327,6 +333,9 @@ pub struct JudgeAudit {
     pub error_clusters: Option<ErrorClusters>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
+    /// How often the gate would come out otherwise on the same items, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_risk: Option<GateRisk>,
     /// By criterion, when the log has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dimensions: Vec<DimensionAudit>,
