@@ -96,13 +96,16 @@ pub(super) struct Args {
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
+    /// Find out how often the gate would come out otherwise if the same items were judged again
+    #[arg(long, help_heading = "How to measure")]
+    gate_risk: bool,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Outcome {
+pub(super) enum Outcome {
     Score,
     Verdict,
     Choice,
@@ -121,7 +124,7 @@ impl From<Outcome> for OutcomeKind {
 }
 
 /// Reads `1-10`, `-5..5`, `0,1`.
-fn scale(text: &str) -> Result<[f64; 2], String> {
+pub(super) fn scale(text: &str) -> Result<[f64; 2], String> {
     let hyphen = |text: &str| text.char_indices().skip(1).find(|&(_, character)| character == '-').map(|(at, _)| at);
     let parts = text
         .split_once("..")
@@ -165,6 +168,7 @@ impl Plan {
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
+        config.gate_risk |= args.gate_risk;
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
         let gate = match (&args.gate, settings.gate) {
             (Some(path), _) => read_gate(path).map_err(refused)?,
@@ -181,7 +185,7 @@ impl Plan {
 }
 
 /// Returns the flag that sets a field of the configuration.
-fn flag(field: &str) -> String {
+pub(super) fn flag(field: &str) -> String {
     match field {
         "false_accept_cap" => "--cap".to_owned(),
         "stability_repeats" => "--repeats".to_owned(),
@@ -286,7 +290,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    given.flatten().collect()
+    given.flatten().chain(args.gate_risk.then(|| "--gate-risk".to_owned())).collect()
 }
 
 fn names(sources: &[PathBuf]) -> Vec<String> {

@@ -7,10 +7,13 @@ mod audit;
 mod completions;
 mod convert;
 mod doctor;
+mod escalate;
 mod files;
 mod gate;
+mod measuring;
 #[cfg(feature = "memory")]
 mod memory;
+mod plan;
 mod printer;
 mod progress;
 mod reading;
@@ -93,6 +96,8 @@ impl From<Color> for ColorChoice {
 #[derive(Debug, Subcommand)]
 enum Command {
     Audit(Box<audit::Args>),
+    Plan(Box<plan::Args>),
+    Escalate(Box<escalate::Args>),
     Convert(convert::Args),
     Report(report::Args),
     Gate(gate::Args),
@@ -147,6 +152,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let mut printer = Printer::new(verbosity, form, cli.global.color.into());
     let done: Result<Status, Failure> = match cli.command {
         Command::Audit(args) => audit::run(*args, &mut printer),
+        Command::Plan(args) => plan::run(*args, &mut printer),
+        Command::Escalate(args) => escalate::run(*args, &mut printer),
         Command::Convert(args) => convert::run(&args, &mut printer),
         Command::Report(args) => report::run(&args, &mut printer),
         Command::Gate(args) => gate::run(&args, &mut printer),

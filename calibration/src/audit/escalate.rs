@@ -21,7 +21,7 @@ use crate::problem::Problems;
 
 use super::catalogue::{Family, info};
 use super::findings::per_cent;
-use super::rejudge::rejudge;
+use super::rejudge::{Tried, rejudge};
 use super::result::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
 use super::table::{ACCEPT, REJECT, Subject, Table, Unit, is};
 use super::truth::{Accepts, is_right};
@@ -38,8 +38,12 @@ pub struct EscalateConfig {
 
 /// A prior counts for so many labels.
 const PRIOR_LABELS: f64 = 2.0;
-/// The share of answers against a label from which on it is suspect.
-const AGAINST: f64 = 0.8;
+/// The share of answers that makes a panel sure of one.
+const SURE: f64 = 0.8;
+/// The share of labels taken to be wrong before answers are looked at.
+const LABEL_ERRORS: f64 = 0.05;
+/// The chance of being wrong from which on a label is listed.
+const SUSPECT: f64 = 0.2;
 /// The fewest answers that make a label suspect.
 const FEWEST_AGAINST: usize = 3;
 const STREAM: u64 = 0x6573_6361 << 32;
@@ -79,7 +83,7 @@ pub fn escalate(log: &Log, config: &AuditConfig, gate: &Gate, how: EscalateConfi
     let mut strata = strata(&table, &mut items);
     let rates = Rates::of(&table, subject, accepts);
     let relevance = relevance(&items, &strata, &open);
-    let teller = Teller { table: &table, accepts, rates: &rates, n_judges: all.len() };
+    let teller = Teller { table: &table, accepts, rates: &rates, n_judges: all.len(), strata: strata.iter().map(Layer::told).collect() };
 
     let mut by_lot = lots(&items, config.seed, how.random);
     let picked = pick(&items, &mut strata, &relevance, &by_lot, how.top);
@@ -120,9 +124,19 @@ fn is_labelled(unit: &Unit) -> bool {
 /// Returns the limits on being right that the data leave open.
 fn open_limits(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> Vec<String> {
     let now = rejudge(table, subject, config, gate);
-    let is_open = |state| matches!(state, LimitState::Undecided | LimitState::Unmeasured);
     let truth = |id: &str| info(id).is_some_and(|info| info.family == Family::Truth);
-    now.limits.into_iter().filter(|limit| is_open(limit.state) && truth(&limit.measure)).map(|limit| limit.measure).collect()
+    // What labels alone would make measurable.
+    let is_label_missing = |id: &str| match id {
+        "accuracy" => Accepts::of(table, config).is_some() || table.kind != OutcomeKind::Score,
+        "false_accept_rate" | "false_reject_rate" => Accepts::of(table, config).is_some(),
+        _ => false,
+    };
+    let is_open = |limit: &Tried| match limit.state {
+        LimitState::Undecided => truth(&limit.measure),
+        LimitState::Unmeasured => is_label_missing(&limit.measure),
+        LimitState::Met | LimitState::Broken => false,
+    };
+    now.limits.into_iter().filter(is_open).map(|limit| limit.measure).collect()
 }
 
 /// Returns every unit of the judge with what all judges answered to it.
@@ -407,6 +421,7 @@ struct Teller<'a> {
     accepts: Option<Accepts>,
     rates: &'a Rates,
     n_judges: usize,
+    strata: Vec<Stratum>,
 }
 
 impl Teller<'_> {
@@ -465,11 +480,13 @@ impl Teller<'_> {
         let judges = item.by_judge.len();
         let by = if self.n_judges > 1 { format!(" of {judges} judge{}", if judges == 1 { "" } else { "s" }) } else { String::new() };
         let usual = self.answer(item.usual);
+        let like = &self.strata[item.stratum];
+        let labelled = format!("{} of {} such items are labelled", like.n_labelled, like.n_items);
         let majorities: Vec<f64> = item.by_judge.iter().map(usual_of).collect();
         let split = majorities.iter().any(|answer| !is(*answer, majorities[0]));
         if item.usual_share > 1.0 - 1e-9 {
             let near = if item.nearness > 0.5 { ", but its scores lie near the threshold" } else { "" };
-            format!("all {count}{by} say {usual}{near}; few like it are labelled")
+            format!("all {count}{by} say {usual}{near}; {labelled}")
         } else if split {
             format!("judges differ: {} of {count}{by} say {usual}", per_cent(item.usual_share))
         } else {
@@ -503,39 +520,56 @@ impl Teller<'_> {
         )
     }
 
-    /// Labels against which every judge speaks, most answers each.
+    /// Labels that are likely wrong, given how the panel answers items with such labels. The panel is one witness, since judges share
+    /// errors: P(wrong) = π l/(π l + 1 − π), π = 5 %, l = P(it says so | the label were what it says)/P(it says so | this label).
     fn suspects(&self, items: &[Item<'_>], top: usize) -> Vec<Escalated> {
-        let mut found: Vec<(f64, usize, usize)> = Vec::new();
-        for (idx, item) in items.iter().enumerate() {
-            if item.n_answers < FEWEST_AGAINST || is_against(item, item.usual) != Some(true) {
-                continue;
-            }
-            let of_judge = |shares: &BTreeMap<u64, f64>| -> f64 {
-                shares
-                    .iter()
-                    .filter(|(answer, _)| is_against(item, f64::from_bits(**answer)) == Some(true))
-                    .map(|(_, share)| share)
-                    .sum()
-            };
-            let against: Vec<f64> = item.by_judge.iter().map(of_judge).collect();
-            let mean = against.iter().sum::<f64>() / against.len() as f64;
-            if mean >= AGAINST && against.iter().all(|share| *share > 0.5) {
-                found.push((mean, item.by_judge.len(), idx));
+        // Labels as answers are heard, and how often the panel is as sure of an answer, by label.
+        let label_of = |item: &Item<'_>| match (item.unit.truth.good, item.unit.truth.value) {
+            (Some(good), _) if self.accepts.is_some() => Some(if good { ACCEPT } else { REJECT }),
+            (_, value) => value.filter(|_| self.table.kind != OutcomeKind::Score),
+        };
+        let mut n_of: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut n_said: BTreeMap<(u64, u64), f64> = BTreeMap::new();
+        let labelled: Vec<(&Item<'_>, f64)> = items.iter().filter_map(|item| Some((item, label_of(item)?))).collect();
+        for (item, label) in labelled.iter().filter(|(item, _)| item.n_answers >= FEWEST_AGAINST) {
+            *n_of.entry(label.to_bits()).or_insert(0.0) += 1.0;
+            if is_steady(item) {
+                *n_said.entry((label.to_bits(), item.usual.to_bits())).or_insert(0.0) += 1.0;
             }
         }
-        found.sort_by(|(a, n, x), (b, m, y)| b.total_cmp(a).then(m.cmp(n)).then(items[*y].n_answers.cmp(&items[*x].n_answers)).then(x.cmp(y)));
+        let chance = |label: f64, answer: f64| {
+            let said = n_said.get(&(label.to_bits(), answer.to_bits())).copied().unwrap_or(0.0);
+            (said + 0.5) / (n_of.get(&label.to_bits()).copied().unwrap_or(0.0) + 1.0)
+        };
+        let mut found: Vec<(f64, &Item<'_>)> = labelled
+            .into_iter()
+            .filter(|(item, label)| item.n_answers >= FEWEST_AGAINST && is_steady(item) && !is(*label, item.usual))
+            .map(|(item, label)| {
+                let odds = LABEL_ERRORS * chance(item.usual, item.usual);
+                (odds / (odds + (1.0 - LABEL_ERRORS) * chance(label, item.usual)), item)
+            })
+            .filter(|(wrong, _)| *wrong >= SUSPECT)
+            .collect();
+        let agreed = |item: &Item<'_>| (item.by_judge.len(), item.n_answers);
+        found.sort_by(|(a, x), (b, y)| {
+            b.total_cmp(a).then(y.usual_share.total_cmp(&x.usual_share)).then(agreed(y).cmp(&agreed(x)))
+        });
         found.truncate(top);
-        found.into_iter().map(|(score, n_judges, idx)| self.to_check(&items[idx], score, n_judges)).collect()
+        found.into_iter().map(|(score, item)| self.to_check(item, score)).collect()
     }
 
-    fn to_check(&self, item: &Item<'_>, score: f64, n_judges: usize) -> Escalated {
+    fn to_check(&self, item: &Item<'_>, score: f64) -> Escalated {
         let row = self.row(item);
-        let judges = if n_judges == 1 { "the judge".to_owned() } else { format!("all {n_judges} judges") };
+        let judges = match item.by_judge.len() {
+            1 => "the judge says".to_owned(),
+            n => format!("all {n} judges say"),
+        };
         let why = format!(
-            "{judges} say {} ({} of {} answers speak against the label)",
+            "{judges} {} ({} of {} answers), which it seldom does of such labels: wrong with {} chance if 5 % of labels are",
             self.answer(item.usual),
-            per_cent(score),
-            item.n_answers
+            per_cent(item.usual_share),
+            item.n_answers,
+            per_cent(score)
         );
         let changes = match (item.unit.truth.good, self.rates.own.get(&item.unit.place())) {
             (Some(good), Some(share)) => {
@@ -552,6 +586,11 @@ impl Teller<'_> {
         };
         Escalated { purpose: Purpose::Check, score, why, changes, ..row }
     }
+}
+
+/// Returns whether every judge leans to the usual answer, and all together are sure of it.
+fn is_steady(item: &Item<'_>) -> bool {
+    item.usual_share >= SURE && item.by_judge.iter().all(|shares| shares.get(&item.usual.to_bits()).is_some_and(|share| *share > 0.5))
 }
 
 fn usual_of(shares: &BTreeMap<u64, f64>) -> f64 {
@@ -580,6 +619,8 @@ fn notes(items: &[Item<'_>], n_to_label: usize, rows: &[Escalated], how: Escalat
     }
     if rows.len() > n_to_label {
         say("A label that all judges speak against may still be right: judges share errors. Look at it, do not flip it.");
+    } else if n_labelled > 0 && items.iter().any(|item| item.n_answers >= FEWEST_AGAINST) {
+        say("No label is suspect: where judges speak against one, they do so too often of such labels for it to say much.");
     }
     if n_labelled < items.len() && open.is_empty() && n_labelled > 0 {
         say("No limit on being right is open: labels would narrow its rates, not change the verdict.");

@@ -74,10 +74,12 @@ fn pilot(table: &Table<'_>, all: &Table<'_>, subject: &Subject, config: &AuditCo
             continue;
         }
         let Some(figure) = maker.figure(id) else {
+            let is_measured = measured.values.contains_key(id.as_str());
+            let reason = if is_measured { "the pilot gives it no interval" } else { "it is no measure of such answers" };
             let known = measured.unmeasured.iter().find(|unmeasured| unmeasured.id == *id);
             left_out.push(known.cloned().unwrap_or_else(|| Unmeasured {
                 id: id.clone(),
-                reason: "the pilot gives it no interval".to_owned(),
+                reason: reason.to_owned(),
                 needs: Vec::new(),
             }));
             continue;

@@ -3,6 +3,7 @@
 use crate::audit::catalogue::info;
 use crate::audit::result::Unmeasured;
 use crate::gate::Gate;
+use crate::judgement::OutcomeKind;
 
 use super::comparing::independent_discordance;
 use super::components::Components;
@@ -23,13 +24,17 @@ pub struct Assumed {
     pub unparsed: Option<f64>,
     /// The share of items labelled right.
     pub right_share: f64,
-    /// The correlation of two answers to the same item about its being right: 1 means that repeats say nothing new.
-    pub icc: f64,
+    /// The correlation of two answers to the same item about its being right: 1 means that repeats say nothing new. Where not stated,
+    /// from `flip` and both errors, else 0.7.
+    pub icc: Option<f64>,
     /// The correlation of two items of a group.
     pub group_icc: f64,
     /// Items of a group.
     pub items_per_group: f64,
 }
+
+/// The correlation of two answers to an item that is taken where nothing says it: of the judges in the examples, an ordinary one.
+const USUAL_ICC: f64 = 0.7;
 
 impl Default for Assumed {
     fn default() -> Self {
@@ -40,7 +45,7 @@ impl Default for Assumed {
             flip: None,
             unparsed: None,
             right_share: 0.5,
-            icc: 0.7,
+            icc: None,
             group_icc: 0.1,
             items_per_group: 1.0,
         }
@@ -65,13 +70,19 @@ impl Assumed {
     pub fn pilot(&self, gate: &Gate) -> Result<Pilot, BadAssumption> {
         self.check()?;
         let mut notes = Vec::new();
-        let group_icc = if self.items_per_group > 1.0 { self.group_icc } else { 0.0 };
+        let both = self.far.zip(self.frr);
+        let spread = |p: f64| p * (1.0 - p);
+        let noisiest = both.map(|(far, frr)| {
+            2.0 * (self.right_share * spread(frr) + (1.0 - self.right_share) * spread(far))
+        });
+        let from_flips = || Some((1.0 - self.flip? / noisiest.filter(|most| *most > 0.0)?).clamp(0.0, 1.0));
+        let icc = self.icc.or_else(from_flips).unwrap_or(USUAL_ICC);
+        let group_icc = if self.items_per_group > 1.0 { self.group_icc.min(icc) } else { 0.0 };
         let rate = |measure: &'static str, p: f64, class_share: f64| {
             let per_group = (self.items_per_group * class_share).max(1.0);
-            figure(gate, measure, p, class_share, per_group, Components::of_rate(p, self.icc, group_icc))
+            figure(gate, measure, p, class_share, per_group, Components::of_rate(p, icc, group_icc))
         };
         let mut figures = Vec::new();
-        let both = self.far.zip(self.frr);
         let accuracy = self.accuracy.or_else(|| {
             both.map(|(far, frr)| self.right_share * (1.0 - frr) + (1.0 - self.right_share) * (1.0 - far))
         });
@@ -80,10 +91,7 @@ impl Assumed {
         figures.extend(self.far.map(|p| rate("false_accept_rate", p, 1.0 - self.right_share)));
         figures.extend(self.frr.map(|p| rate("false_reject_rate", p, self.right_share)));
         // Answers flip as often as the noise of either class has it.
-        let spread = |p: f64| p * (1.0 - p);
-        let implied = both.map(|(far, frr)| {
-            2.0 * (1.0 - self.icc) * (self.right_share * spread(frr) + (1.0 - self.right_share) * spread(far))
-        });
+        let implied = noisiest.map(|most| (1.0 - icc) * most);
         if let Some(flip) = self.flip.or(implied) {
             // Where it is not known how often it accepts, as often as not: of all shares the noisiest.
             let accepts = both.map_or(0.5, |(far, frr)| {
@@ -103,13 +111,15 @@ impl Assumed {
                 notes.push(format!(
                     "flip = {stated} and icc = {} do not go together: with these rates that icc means a flip rate of {implied:.3}. The \
                      icc is used for the rates, the flip rate for its own limit; state one of them.",
-                    self.icc
+                    icc
                 ));
             }
         }
         figures.sort_by_key(|figure| figure.limit.is_none());
         let comparisons = accuracy.map(|right| supposed_others(right, self.flip.or(implied).unwrap_or(0.0)));
-        let left_out = gate.limits.keys().filter(|id| !figures.iter().any(|figure| figure.measure == **id));
+        // Of a judge that accepts or rejects.
+        let asked = gate.limits.iter().filter(|(_, limit)| limit.is_for(OutcomeKind::Verdict)).map(|(id, _)| id);
+        let left_out = asked.filter(|id| !figures.iter().any(|figure| figure.measure == **id));
         let left_out = left_out.map(|id| Unmeasured {
             id: id.clone(),
             reason: "nothing is assumed of it".to_owned(),
@@ -139,7 +149,7 @@ impl Assumed {
             ("accuracy", self.accuracy),
             ("flip", self.flip),
             ("unparsed", self.unparsed),
-            ("icc", Some(self.icc)),
+            ("icc", self.icc),
             ("group icc", Some(self.group_icc)),
         ];
         for (name, value) in shares {

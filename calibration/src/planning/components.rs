@@ -130,7 +130,9 @@ impl Components {
 pub fn best_repeats(cost_of_item: f64, cost_of_judgement: f64, components: &Components) -> Option<f64> {
     let between = components.between();
     let is_cost = |cost: f64| cost.is_finite() && cost > 0.0;
-    if !is_cost(cost_of_judgement) || !(cost_of_item.is_finite() && cost_of_item >= 0.0) || between <= 0.0 {
+    // What rounding leaves of nothing is nothing.
+    let varies = between > 1e-9 * components.within;
+    if !is_cost(cost_of_judgement) || !(cost_of_item.is_finite() && cost_of_item >= 0.0) || !varies {
         return None;
     }
     Some((cost_of_item / cost_of_judgement * components.within / between).sqrt().max(1.0))

@@ -10,8 +10,10 @@ pub mod components;
 pub mod power;
 pub mod result;
 
+use crate::audit::catalogue::{Family, info};
+
 use components::{Design, best_repeats};
-use power::{LimitSide, Sample, items_for_rate, mean_power, rate_power};
+use power::{LimitSide, Sample, items_for_rate, mean_power, rate_power, share_with_event};
 use result::{
     Aim, Alone, BestRepeats, Chosen, ComparisonPlan, DesignRow, Expected, Figure, Pilot, Plan, PlannedLimit, Rule, SCHEMA,
     Scenario, Wishes,
@@ -61,9 +63,24 @@ impl Figure {
         if n < 1.0 {
             return None;
         }
-        let variance = self.item_variance(design, truth)? / n;
-        let n_judgements = n * f64::from(design.repeats) * f64::from(design.orders);
-        Some(Sample { truth, variance, n_clusters: (n / self.items_per_group.max(1.0)).max(1.0), n_judgements })
+        let of_item = self.item_variance(design, truth)?;
+        let answers = f64::from(design.repeats) * f64::from(design.orders);
+        let per_group = self.items_per_group.max(1.0);
+        let spread = truth * (1.0 - truth);
+        // The correlation of an item's answers, from what its mean varies by.
+        let icc = if spread > 0.0 && answers > 1.0 {
+            ((of_item / spread).min(1.0) * answers - 1.0).max(0.0) / (answers - 1.0)
+        } else {
+            1.0
+        };
+        let show = |p: f64| share_with_event(p, icc, answers, per_group);
+        Some(Sample {
+            truth,
+            variance: of_item / n,
+            n_clusters: (n / per_group).max(1.0),
+            n_judgements: n * answers,
+            clusters_that_show: if self.rule == Rule::Rate { [show(truth), show(1.0 - truth)] } else { [1.0; 2] },
+        })
     }
 
     /// Returns the variance of an item's figure. That of a rate goes with p(1 − p).
@@ -288,6 +305,14 @@ fn comparisons(pilot: &Pilot, wishes: &Wishes) -> Vec<ComparisonPlan> {
 /// Undefined cases are said in words where they stand: a figure on its limit, a limit that no design decides.
 #[must_use]
 pub fn plan(pilot: Pilot, wishes: &Wishes, gate: &str) -> Plan {
+    let rests_on_labels = |figure: &Figure| info(&figure.measure).is_some_and(|info| info.family == Family::Truth);
+    let mut wishes = wishes.clone();
+    if !pilot.figures.iter().any(rests_on_labels) {
+        // Nothing planned takes a label.
+        wishes.costs.label = 0.0;
+        wishes.costs.basis = format!("no label, since nothing planned rests on labels, and a judgement {}", wishes.costs.call);
+    }
+    let wishes = &wishes;
     let chosen: Vec<Chosen> = if pilot.is_assumed {
         vec![chosen(&pilot, wishes, Scenario::Estimate)]
     } else {

@@ -7,6 +7,7 @@ use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use statrs::function::gamma::ln_gamma;
 
 use crate::cluster::{ClusteredSums, UnitValue};
 use crate::distribution::{beta_cdf, beta_quantile, normal_quantile, t_cdf, t_quantile};
@@ -32,6 +33,26 @@ pub struct Sample {
     pub n_clusters: f64,
     /// Judgements.
     pub n_judgements: f64,
+    /// Of a rate: the share of clusters expected to show the event, and its absence. The rule is more careful where they are few.
+    pub clusters_that_show: [f64; 2],
+}
+
+/// Returns the share of clusters in which a rate's event is expected at least once: clusters of `n_items` items of `k` answers each,
+/// items' shares Beta with mean `p` and the intraclass correlation `icc`, items independent. In 0..=1.
+#[must_use]
+pub fn share_with_event(p: f64, icc: f64, k: f64, n_items: f64) -> f64 {
+    if p <= 0.0 || p >= 1.0 || icc >= 1.0 {
+        return 1.0 - (1.0 - p).clamp(0.0, 1.0).powf(n_items);
+    }
+    let none = if icc <= 0.0 {
+        (1.0 - p).powf(k)
+    } else {
+        // Γ(b + k)Γ(s)/(Γ(b)Γ(s + k)), s = a + b.
+        let s = 1.0 / icc - 1.0;
+        let b = (1.0 - p) * s;
+        (ln_gamma(b + k) + ln_gamma(s) - ln_gamma(b) - ln_gamma(s + k)).exp()
+    };
+    1.0 - none.clamp(0.0, 1.0).powf(n_items)
 }
 
 impl Sample {
@@ -54,7 +75,6 @@ impl Sample {
 
     fn proportion(&self) -> ClusteredProportion {
         let p = self.truth;
-        // Clusters that show the event, were each one trial: what keeps the guard of the rule for rare events.
         let events = |share: f64| -> u64 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
             let n = (self.n_clusters * share).round() as u64;
@@ -65,8 +85,8 @@ impl Sample {
             variance: self.variance,
             n_observations: self.n_judgements,
             n_clusters: self.n_clusters,
-            n_clusters_with_event: events(p),
-            n_clusters_with_absence: events(1.0 - p),
+            n_clusters_with_event: events(self.clusters_that_show[0]),
+            n_clusters_with_absence: events(self.clusters_that_show[1]),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::forest::{self, Cell, Forest};
 use super::plots::{self, ThresholdsView, VotingView};
+use super::risk::{self, RiskView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
 use crate::{RenderError, format, text, words};
@@ -76,6 +77,7 @@ pub(crate) struct JudgeView {
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
     worst: Vec<WorstRow>,
+    risk: Option<RiskView>,
     dimensions: Vec<DimensionView>,
     facts: Vec<Fact>,
 }
@@ -122,6 +124,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
         worst: tables::worst(judge),
+        risk: judge.gate_risk.as_ref().map(risk::risk),
         dimensions,
         facts: vec![
             fact("Answers audited", format::outcome(judge.outcome)),

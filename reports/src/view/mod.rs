@@ -4,7 +4,9 @@
 
 mod forest;
 mod judge;
+pub(crate) mod plan;
 mod plots;
+mod risk;
 mod tables;
 
 use std::fmt::Write as _;

@@ -41,7 +41,7 @@ pub struct Escalated {
     pub purpose: Purpose,
     /// How it was picked.
     pub picked: Picked,
-    /// To label: what it adds, the first on the list being 1. To check: the share of answers against the label. 0..=1.
+    /// To label: what it adds, the first on the list being 1. To check: the chance that the label is wrong, if 5 % of labels are. 0..=1.
     pub score: f64,
     /// By how much the label is expected to lower the variance of the stratified rate of errors. Absent for items to check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
