@@ -23,7 +23,7 @@ use super::table::{Subject, Table};
 const ENOUGH: f64 = 0.05;
 /// Answers drawn in all, over the redraws of one question.
 const MOST_DRAWS: usize = 20_000_000;
-const MOST_REDRAWS: usize = 1_000;
+const MOST_REDRAWS: usize = 500;
 const FEWEST_REDRAWS: usize = 100;
 /// How many times as many answers are tried.
 const TIMES: [u32; 4] = [2, 3, 5, 8];

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
 use crate::cluster::{ClusteredSums, UnitValue};
-use crate::distribution::{beta_cdf, beta_quantile, normal_quantile, t_cdf, t_quantile};
+use crate::distribution::{beta_cdf, normal_quantile, t_cdf, t_quantile};
 use crate::proportion::{ClusteredProportion, Interval};
 
 /// The side of a limit.
@@ -215,15 +215,18 @@ fn drawn(simulated: &Simulated, rng: &mut ChaCha8Rng) -> Option<ClusteredProport
     let s = 1.0 / simulated.icc - 1.0;
     let mut sums = ClusteredSums::default();
     for item in 0..simulated.n_items {
-        let share = if simulated.icc <= 0.0 {
-            p
-        } else if simulated.icc >= 1.0 {
-            f64::from(u8::from(rng.random::<f64>() < p))
-        } else {
-            beta_quantile(rng.random::<f64>(), p * s, (1.0 - p) * s)
-        };
-        let hits = (0..k).filter(|_| rng.random::<f64>() < share).count();
-        sums.push(UnitValue { value: hits as f64 / f64::from(k), weight: 1.0, cluster: item });
+        // Answers of an item whose share is Beta, one after another: each teaches what the share is (Pólya's urn).
+        let mut hits = 0_u32;
+        for drawn in 0..k {
+            let chance = match (simulated.icc, drawn) {
+                (icc, _) if icc <= 0.0 => p,
+                (icc, 1..) if icc >= 1.0 => f64::from(u8::from(hits > 0)),
+                (_, 0) => p,
+                (_, drawn) => (p * s + f64::from(hits)) / (s + f64::from(drawn)),
+            };
+            hits += u32::from(rng.random::<f64>() < chance);
+        }
+        sums.push(UnitValue { value: f64::from(hits) / f64::from(k), weight: 1.0, cluster: item });
     }
     let mean = sums.mean()?;
     Some(ClusteredProportion {
