@@ -34,8 +34,11 @@ pub fn escalation_terminal(found: &Escalation, options: &TerminalOptions) -> Str
         }
         screen.heading(title);
         for (idx, item) in rows.iter().enumerate() {
-            let place = |name: &Option<String>| name.as_deref().map_or_else(String::new, |name| format!(" · {}", text::cut(name, 40)));
-            let label = item.label.as_deref().map_or_else(String::new, |label| format!(", labelled {}", text::cut(label, 40)));
+            let place = |name: &Option<String>| {
+                name.as_deref().map_or_else(String::new, |name| format!(" · {}", text::cut(name, 40)))
+            };
+            let label =
+                item.label.as_deref().map_or_else(String::new, |label| format!(", labelled {}", text::cut(label, 40)));
             screen.wrapped(
                 &format!(
                     "{:>3}. {}{}{}{label} ({:.2})",

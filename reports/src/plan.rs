@@ -16,7 +16,11 @@ pub fn plan_terminal(plan: &Plan, options: &TerminalOptions) -> String {
     screen.wrapped(&plan_words::basis(plan), 0, 0);
     screen.blank();
     if plan_words::n_limits(plan) == 0 {
-        screen.wrapped("The gate has no limit that can be planned; the tables below show what intervals to expect.", 0, 0);
+        screen.wrapped(
+            "The gate has no limit that can be planned; the tables below show what intervals to expect.",
+            0,
+            0,
+        );
     } else {
         for (idx, chosen) in plan.chosen.iter().enumerate() {
             screen.wrapped(&plan_words::scenario(plan, chosen), 0, 2);
@@ -72,7 +76,11 @@ fn alone(screen: &mut Screen, plan: &Plan) {
 
 fn joint(screen: &mut Screen, plan: &Plan) {
     for orders in 1..=plan.pilot.orders.max(1) {
-        let shown = if plan.pilot.orders > 1 { format!(", {}", format::counted(u64::from(orders), "order")) } else { String::new() };
+        let shown = if plan.pilot.orders > 1 {
+            format!(", {}", format::counted(u64::from(orders), "order"))
+        } else {
+            String::new()
+        };
         let power = |n_items: u64, repeats: u32| {
             let design = |row: &&assize_calibration::planning::result::DesignRow| {
                 row.design.n_items == n_items && row.design.repeats == repeats && row.design.orders == orders
@@ -149,7 +157,10 @@ fn comparisons(screen: &mut Screen, plan: &Plan) {
     if plan.comparisons.is_empty() {
         return;
     }
-    screen.heading(&format!("Smallest difference of accuracy seen with {} power, one answer each", format::level(plan.power)));
+    screen.heading(&format!(
+        "Smallest difference of accuracy seen with {} power, one answer each",
+        format::level(plan.power)
+    ));
     const SHOWN: [u64; 4] = [100, 400, 1_600, 6_400];
     let rows: Vec<Vec<String>> = plan
         .comparisons
@@ -164,7 +175,9 @@ fn comparisons(screen: &mut Screen, plan: &Plan) {
         .collect();
     screen.rows(&["Against", "only one right", "100", "400", "1,600", "6,400 items"], &rows, 1);
     for pair in &plan.comparisons {
-        let (Some(difference), Some(n)) = (pair.difference, pair.items_to_show_by_means.or(pair.items_to_show)) else { continue };
+        let (Some(difference), Some(n)) = (pair.difference, pair.items_to_show_by_means.or(pair.items_to_show)) else {
+            continue;
+        };
         let line = format!(
             "{} apart from {} in the pilot: about {} would show that, if it is so.",
             format::per_cent(difference.abs()),

@@ -37,7 +37,8 @@ pub(crate) fn left_out(plan: &Plan) -> Vec<String> {
 /// Returns what a design costs.
 pub(crate) fn cost(costs: &Costs, row: &DesignRow) -> String {
     let total = costs.of(&row.design);
-    let labels = if costs.label > 0.0 { format!(", {}", format::counted(row.design.n_items, "label")) } else { String::new() };
+    let labels =
+        if costs.label > 0.0 { format!(", {}", format::counted(row.design.n_items, "label")) } else { String::new() };
     format!(
         "{}{labels}, cost {}",
         format::counted(row.judgements, "judgement"),
@@ -101,7 +102,8 @@ pub(crate) fn scenario(plan: &Plan, chosen: &Chosen) -> String {
 pub(crate) fn simulated(chosen: &Chosen) -> Option<String> {
     let found = chosen.simulated.as_ref()?;
     let says = chosen.says.as_deref().map_or_else(String::new, |says| format!(" {}", text::sentence(says)));
-    let short = if found.is_enough { "" } else { " That is less than wanted: plan more, or take the closed form with care." };
+    let short =
+        if found.is_enough { "" } else { " That is less than wanted: plan more, or take the closed form with care." };
     Some(format!(
         "The gate itself decided {} of {} simulated studies of {} [{}, {}].{says}{short}",
         format::per_cent(found.power),

@@ -76,6 +76,7 @@ fn csv(found: &Escalation) -> Result<String, Failure> {
         let score = format!("{:.4}", item.score);
         write([&item.item, &dimension, &group, "", &label, purpose, picked, &score, &item.why, &item.changes])?;
     }
-    let bytes = writer.into_inner().map_err(|error| anyhow::anyhow!("{error}")).context("failed to write the list as CSV")?;
+    let bytes =
+        writer.into_inner().map_err(|error| anyhow::anyhow!("{error}")).context("failed to write the list as CSV")?;
     Ok(String::from_utf8(bytes).context("failed to write the list as CSV")?)
 }

@@ -55,7 +55,11 @@ pub(super) struct Args {
 
 fn power(text: &str) -> Result<f64, String> {
     let power: f64 = text.trim().parse().map_err(|_not_one| "write a share such as 0.8".to_owned())?;
-    if power > 0.0 && power < 1.0 { Ok(power) } else { Err("write a share above 0 and below 1, such as 0.8".to_owned()) }
+    if power > 0.0 && power < 1.0 {
+        Ok(power)
+    } else {
+        Err("write a share above 0 and below 1, such as 0.8".to_owned())
+    }
 }
 
 fn cost(text: &str) -> Result<f64, String> {
@@ -83,9 +87,9 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let wishes = |price| Wishes { level: measures.config.level, power: args.power, costs: costs(&args, price) };
     let mut planned: Plan = match &args.assume {
         Some(text) => {
-            let pilot = assumptions(text)?.pilot(&measures.gate).map_err(|BadAssumption { name, must }| {
-                Failure::usage(format!("--assume: {name} {must}"))
-            })?;
+            let pilot = assumptions(text)?
+                .pilot(&measures.gate)
+                .map_err(|BadAssumption { name, must }| Failure::usage(format!("--assume: {name} {must}")))?;
             let mut planned = plan(pilot, &wishes(None), &measures.gate.name);
             planned.source = vec![text.clone()];
             planned

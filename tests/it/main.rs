@@ -16,6 +16,7 @@ mod foreign_data;
 mod formats;
 #[cfg(feature = "memory")]
 mod memory;
+mod planning;
 mod readme;
 mod reference;
 mod reference_docs;

@@ -83,7 +83,13 @@ pub fn escalate(log: &Log, config: &AuditConfig, gate: &Gate, how: EscalateConfi
     let mut strata = strata(&table, &mut items);
     let rates = Rates::of(&table, subject, accepts);
     let relevance = relevance(&items, &strata, &open);
-    let teller = Teller { table: &table, accepts, rates: &rates, n_judges: all.len(), strata: strata.iter().map(Layer::told).collect() };
+    let teller = Teller {
+        table: &table,
+        accepts,
+        rates: &rates,
+        n_judges: all.len(),
+        strata: strata.iter().map(Layer::told).collect(),
+    };
 
     let mut by_lot = lots(&items, config.seed, how.random);
     let picked = pick(&items, &mut strata, &relevance, &by_lot, how.top);
@@ -148,7 +154,13 @@ fn gather<'a>(table: &Table<'_>, subject: &'a Subject, all: &[Subject], accepts:
     };
     // Scores with a threshold are heard as verdicts.
     let heard = |draw: f64| match threshold {
-        Some(at) => if draw >= at { ACCEPT } else { REJECT },
+        Some(at) => {
+            if draw >= at {
+                ACCEPT
+            } else {
+                REJECT
+            }
+        }
         None => draw,
     };
     let is_number = table.kind == OutcomeKind::Score && threshold.is_none();
@@ -262,9 +274,16 @@ impl Layer {
 /// Cuts items into strata, and says of each item which it is in.
 fn strata(table: &Table<'_>, items: &mut [Item<'_>]) -> Vec<Layer> {
     const BANDS: [(&str, f64); 3] = [("of one mind", 0.05), ("some doubt", 0.2), ("torn", 0.45)];
-    let is_number = table.kind == OutcomeKind::Score && items.iter().any(|item| !is(item.usual, ACCEPT) && !is(item.usual, REJECT));
+    let is_number =
+        table.kind == OutcomeKind::Score && items.iter().any(|item| !is(item.usual, ACCEPT) && !is(item.usual, REJECT));
     let key = |item: &Item<'_>| {
-        let band = if item.doubt < 0.02 { 0_usize } else if item.doubt < 0.5 { 1 } else { 2 };
+        let band = if item.doubt < 0.02 {
+            0_usize
+        } else if item.doubt < 0.5 {
+            1
+        } else {
+            2
+        };
         // Scores as such are not cut by their value.
         (if is_number { 0 } else { item.usual.to_bits() }, band)
     };
@@ -343,7 +362,13 @@ fn lots(items: &[Item<'_>], seed: u64, n: usize) -> Vec<usize> {
 }
 
 /// Picks items to label one by one, with what each is worth when it is picked.
-fn pick(items: &[Item<'_>], strata: &mut [Layer], relevance: &[f64], by_lot: &[usize], top: usize) -> Vec<(usize, f64)> {
+fn pick(
+    items: &[Item<'_>],
+    strata: &mut [Layer],
+    relevance: &[f64],
+    by_lot: &[usize],
+    top: usize,
+) -> Vec<(usize, f64)> {
     let mut taken = vec![false; items.len()];
     by_lot.iter().for_each(|&idx| taken[idx] = true);
     let mut queues: Vec<Vec<usize>> = vec![Vec::new(); strata.len()];
@@ -370,7 +395,8 @@ fn pick(items: &[Item<'_>], strata: &mut [Layer], relevance: &[f64], by_lot: &[u
     while picked.len() < top {
         let value = |at: usize| strata[at].value(strata[at].n_picked) * relevance[at];
         // Of equals the first stratum.
-        let best = (0..strata.len()).rev().filter(|&at| !queues[at].is_empty()).max_by(|&a, &b| value(a).total_cmp(&value(b)));
+        let best =
+            (0..strata.len()).rev().filter(|&at| !queues[at].is_empty()).max_by(|&a, &b| value(a).total_cmp(&value(b)));
         let Some(best) = best else { break };
         let value = value(best);
         strata[best].n_picked += 1;
@@ -407,7 +433,8 @@ impl Rates {
                 }
             }
             if right(unit, 0.0).is_some() {
-                rates.right.0 += subject.parsed_of(unit).filter(|draw| right(unit, *draw) == Some(true)).count() as f64 / n;
+                rates.right.0 +=
+                    subject.parsed_of(unit).filter(|draw| right(unit, *draw) == Some(true)).count() as f64 / n;
                 rates.right.1 += 1.0;
             }
         }
@@ -478,7 +505,11 @@ impl Teller<'_> {
         let n = item.n_answers;
         let count = if n == 1 { "1 answer".to_owned() } else { format!("{n} answers") };
         let judges = item.by_judge.len();
-        let by = if self.n_judges > 1 { format!(" of {judges} judge{}", if judges == 1 { "" } else { "s" }) } else { String::new() };
+        let by = if self.n_judges > 1 {
+            format!(" of {judges} judge{}", if judges == 1 { "" } else { "s" })
+        } else {
+            String::new()
+        };
         let usual = self.answer(item.usual);
         let like = &self.strata[item.stratum];
         let labelled = format!("{} of {} such items are labelled", like.n_labelled, like.n_items);
@@ -498,7 +529,11 @@ impl Teller<'_> {
     fn changes(&self, item: &Item<'_>) -> String {
         let with = |(sum, n): (f64, f64), value: f64| (sum + value) / (n + 1.0);
         let from = |(sum, n): (f64, f64), new: f64| {
-            if n > 0.0 { format!("{} to {}", per_cent(sum / n), per_cent(new)) } else { format!("nothing to {}", per_cent(new)) }
+            if n > 0.0 {
+                format!("{} to {}", per_cent(sum / n), per_cent(new))
+            } else {
+                format!("nothing to {}", per_cent(new))
+            }
         };
         if let Some(share) = self.rates.own.get(&item.unit.place()) {
             let [wrong, right] = self.rates.by_label;
@@ -576,12 +611,17 @@ impl Teller<'_> {
                 let (errors, n) = self.rates.by_label[usize::from(good)];
                 let error = if good { 1.0 - share } else { *share };
                 let name = if good { "false rejects" } else { "false accepts" };
-                let after = if n > 1.0 { per_cent((errors - error) / (n - 1.0)) } else { "nothing left to measure".to_owned() };
+                let after =
+                    if n > 1.0 { per_cent((errors - error) / (n - 1.0)) } else { "nothing left to measure".to_owned() };
                 format!("were the label wrong: {name} from {} to {after}", per_cent(errors / n))
             }
             _ => {
                 let (right, n) = self.rates.right;
-                format!("were the label wrong: accuracy from {} to {}", per_cent(right / n), per_cent((right + 1.0) / n))
+                format!(
+                    "were the label wrong: accuracy from {} to {}",
+                    per_cent(right / n),
+                    per_cent((right + 1.0) / n)
+                )
             }
         };
         Escalated { purpose: Purpose::Check, score, why, changes, ..row }
@@ -590,20 +630,29 @@ impl Teller<'_> {
 
 /// Returns whether every judge leans to the usual answer, and all together are sure of it.
 fn is_steady(item: &Item<'_>) -> bool {
-    item.usual_share >= SURE && item.by_judge.iter().all(|shares| shares.get(&item.usual.to_bits()).is_some_and(|share| *share > 0.5))
+    item.usual_share >= SURE
+        && item.by_judge.iter().all(|shares| shares.get(&item.usual.to_bits()).is_some_and(|share| *share > 0.5))
 }
 
 fn usual_of(shares: &BTreeMap<u64, f64>) -> f64 {
     shares.iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(f64::NAN, |(answer, _)| f64::from_bits(*answer))
 }
 
-fn notes(items: &[Item<'_>], n_to_label: usize, rows: &[Escalated], how: EscalateConfig, open: &[String]) -> Vec<String> {
+fn notes(
+    items: &[Item<'_>],
+    n_to_label: usize,
+    rows: &[Escalated],
+    how: EscalateConfig,
+    open: &[String],
+) -> Vec<String> {
     let mut notes = Vec::new();
     let mut say = |text: &str| notes.push(text.to_owned());
     let n_labelled = items.iter().filter(|item| is_labelled(item.unit)).count();
     if n_to_label > how.random.min(n_to_label) {
-        say("Ranked items are no random sample: rates over their labels are biased towards hard items. Declare such labels as chosen, not \
-             random; for an unbiased part add --random N and estimate from that part.");
+        say(
+            "Ranked items are no random sample: rates over their labels are biased towards hard items. Declare such labels as chosen, not \
+             random; for an unbiased part add --random N and estimate from that part.",
+        );
     }
     if n_labelled == items.len() && !items.is_empty() {
         say("Every item has a label: there is nothing to label, only labels to check.");
@@ -612,15 +661,21 @@ fn notes(items: &[Item<'_>], n_to_label: usize, rows: &[Escalated], how: Escalat
         say("There is no label yet, so that error rates are guessed from doubt; label a random part first (--random).");
     }
     if n_labelled < items.len() && items.iter().all(|item| item.doubt < 0.02) {
-        say("No answers differ and none lies near a threshold: without repeats, orders or a second judge, nothing says which items are doubtful.");
+        say(
+            "No answers differ and none lies near a threshold: without repeats, orders or a second judge, nothing says which items are doubtful.",
+        );
     }
     if n_labelled > 0 && items.iter().all(|item| item.n_answers < FEWEST_AGAINST) {
         say("Labels are not checked: that takes three answers to an item, repeats or judges.");
     }
     if rows.len() > n_to_label {
-        say("A label that all judges speak against may still be right: judges share errors. Look at it, do not flip it.");
+        say(
+            "A label that all judges speak against may still be right: judges share errors. Look at it, do not flip it.",
+        );
     } else if n_labelled > 0 && items.iter().any(|item| item.n_answers >= FEWEST_AGAINST) {
-        say("No label is suspect: where judges speak against one, they do so too often of such labels for it to say much.");
+        say(
+            "No label is suspect: where judges speak against one, they do so too often of such labels for it to say much.",
+        );
     }
     if n_labelled < items.len() && open.is_empty() && n_labelled > 0 {
         say("No limit on being right is open: labels would narrow its rates, not change the verdict.");

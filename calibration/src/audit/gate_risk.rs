@@ -14,7 +14,7 @@ use crate::proportion::wilson;
 use super::AuditConfig;
 use super::estimate::Measured;
 use super::findings::per_cent;
-use super::redraw::{Redraw, Repeats, Shares};
+use super::redraw::{Alike, Redraw, Repeats, Shares};
 use super::rejudge::{Rejudged, Tried, rejudge};
 use super::result::{Finding, FindingWeight, Fitness, GateRisk, LimitRisk, Remedy, RuleRisk};
 use super::table::{Subject, Table};
@@ -55,8 +55,9 @@ pub(crate) fn gate_risk(
         n_redraws: u32::try_from(again.len()).unwrap_or(u32::MAX),
         method: format!(
             "each cell answers again: with probability k/(k + {:.2}) as one of its own k answers, else as a cell with the same \
-             label, order and usual answer, so that two answers differ as often as measured; the gate's own rules decide",
-            redraw.concentration
+             label and order{}, so that two answers differ as often as measured; the gate's own rules decide",
+            redraw.concentration,
+            if redraw.alike == Alike::InUsualAnswer { " and usual answer" } else { "" }
         ),
         flip_rate: redraw.flip_rate,
         plain_flip_rate: redraw.plain_flip_rate,
@@ -163,8 +164,8 @@ fn interval_rule(now: &Rejudged, again: &[Rejudged], uncertain: &[Rejudged]) -> 
     let is_green = now.fitness == Fitness::Fit;
     let changes = |one: &Rejudged| (one.fitness == Fitness::Fit) != is_green;
     let (risk, risk_interval) = share(again, changes);
-    let verdicts =
-        [Fitness::Fit, Fitness::Inconclusive, Fitness::Unfit].map(|fitness| share(again, |one| one.fitness == fitness).0);
+    let verdicts = [Fitness::Fit, Fitness::Inconclusive, Fitness::Unfit]
+        .map(|fitness| share(again, |one| one.fitness == fitness).0);
     RuleRisk { is_green, risk, risk_interval, risk_with_uncertain_shares: share(uncertain, changes).0, verdicts }
 }
 
@@ -214,7 +215,9 @@ type Moved = Vec<(String, f64)>;
 fn moved_limits(gate: &Gate, again: &[Rejudged]) -> Option<(Gate, Moved)> {
     let first = again.first()?;
     let reached: Vec<usize> = (0..first.limits.len())
-        .filter(|&idx| again.iter().any(|one| !matches!(one.limits[idx].state, LimitState::Met | LimitState::Unmeasured)))
+        .filter(|&idx| {
+            again.iter().any(|one| !matches!(one.limits[idx].state, LimitState::Met | LimitState::Unmeasured))
+        })
         .collect();
     let mut moved = gate.clone();
     let mut words = Vec::new();
@@ -250,28 +253,40 @@ pub(crate) fn finding(risk: &GateRisk) -> Finding {
     let (what, advice, weight) = match (rule.is_green, rule.risk > ENOUGH) {
         (true, true) => {
             let enough = risk.remedies.iter().filter(|remedy| remedy.is_enough);
-            let advice: Vec<String> = enough
-                .map(|remedy| format!("{} (risk {}).", remedy.what, per_cent(remedy.risk)))
-                .collect();
-            let advice = if advice.is_empty() { risk.untried.last().cloned().unwrap_or_default() } else { advice.join(" Or: ") };
+            let advice: Vec<String> =
+                enough.map(|remedy| format!("{} (risk {}).", remedy.what, per_cent(remedy.risk))).collect();
+            let advice =
+                if advice.is_empty() { risk.untried.last().cloned().unwrap_or_default() } else { advice.join(" Or: ") };
             (
-                format!("Judged again, the same items would turn this gate red {} of the time though nothing changed.", per_cent(rule.risk)),
+                format!(
+                    "Judged again, the same items would turn this gate red {} of the time though nothing changed.",
+                    per_cent(rule.risk)
+                ),
                 advice,
                 FindingWeight::Bad,
             )
         }
         (true, false) => (
-            format!("Judged again, the same items would turn this gate red {} of the time: its noise hardly reaches the limits.", per_cent(rule.risk)),
+            format!(
+                "Judged again, the same items would turn this gate red {} of the time: its noise hardly reaches the limits.",
+                per_cent(rule.risk)
+            ),
             String::new(),
             FindingWeight::Good,
         ),
         (false, true) => (
-            format!("The gate is not green now; judged again, the same items would turn it green {} of the time though nothing changed.", per_cent(rule.risk)),
+            format!(
+                "The gate is not green now; judged again, the same items would turn it green {} of the time though nothing changed.",
+                per_cent(rule.risk)
+            ),
             "Do not ask again until it passes: judge more items (`assize plan` says how many).".to_owned(),
             FindingWeight::Note,
         ),
         (false, false) => (
-            format!("The gate is not green now, and would not be if the same items were judged again ({} of the time).", per_cent(rule.risk)),
+            format!(
+                "The gate is not green now, and would not be if the same items were judged again ({} of the time).",
+                per_cent(rule.risk)
+            ),
             String::new(),
             FindingWeight::Note,
         ),

@@ -11,9 +11,7 @@ use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
 use crate::planning::assumed::{limits_of, supposed_others};
 use crate::planning::components::{Components, Design, PairNoise};
-use crate::planning::result::{
-    Aim, Figure, Pilot, PilotComparison, Plan, Rule, Scenario, SimulatedGate, Wishes,
-};
+use crate::planning::result::{Aim, Figure, Pilot, PilotComparison, Plan, Rule, Scenario, SimulatedGate, Wishes};
 use crate::planning::{self, row};
 use crate::problem::Problems;
 use crate::proportion::wilson;
@@ -75,7 +73,8 @@ fn pilot(table: &Table<'_>, all: &Table<'_>, subject: &Subject, config: &AuditCo
         }
         let Some(figure) = maker.figure(id) else {
             let is_measured = measured.values.contains_key(id.as_str());
-            let reason = if is_measured { "the pilot gives it no interval" } else { "it is no measure of such answers" };
+            let reason =
+                if is_measured { "the pilot gives it no interval" } else { "it is no measure of such answers" };
             let known = measured.unmeasured.iter().find(|unmeasured| unmeasured.id == *id);
             left_out.push(known.cloned().unwrap_or_else(|| Unmeasured {
                 id: id.clone(),
@@ -101,7 +100,8 @@ fn pilot(table: &Table<'_>, all: &Table<'_>, subject: &Subject, config: &AuditCo
         ));
     }
     if table.subjects.len() > 1 {
-        let text = "The log has several judges or arms; this plan is for the first. Name another with --judge or --arm.";
+        let text =
+            "The log has several judges or arms; this plan is for the first. Name another with --judge or --arm.";
         notes.push(text.to_owned());
     }
     let repeats = usual_repeats(subject);
@@ -232,7 +232,9 @@ impl Maker<'_> {
             "false_reject_rate" => error(true),
             "unparsed_rate" => Box::new(move |_, draw: f64| Some(share(draw.is_nan()))),
             "mean_score" => Box::new(|_, draw: f64| (!draw.is_nan()).then_some(draw)),
-            "mean_error" => Box::new(|unit: &Unit, draw: f64| unit.truth.value.map(|label| draw - label).filter(|x| x.is_finite())),
+            "mean_error" => {
+                Box::new(|unit: &Unit, draw: f64| unit.truth.value.map(|label| draw - label).filter(|x| x.is_finite()))
+            }
             _ => return None,
         })
     }
@@ -303,7 +305,8 @@ impl Maker<'_> {
         let most = rate / 2.0;
         let square = if left > 1e-9 {
             // Solved for E[θ²]: the variance seen is that between items and that of the pairs.
-            ((of_item + rate * rate - weight * ((k - 2.0) * rate + rate)) / left).clamp(rate * rate, most.max(rate * rate))
+            ((of_item + rate * rate - weight * ((k - 2.0) * rate + rate)) / left)
+                .clamp(rate * rate, most.max(rate * rate))
         } else {
             // One pair an item says nothing of it: then the most there can be, with which repeats bring the least.
             most.max(rate * rate)
@@ -333,7 +336,8 @@ fn compared(table: &Table<'_>, a: &Subject, b: &Subject, accepts: Option<Accepts
     let right = is_right(table, accepts);
     let share = |subject: &Subject, unit: &Unit| {
         let right = |draw: f64| right(unit, draw).map(|right| f64::from(u8::from(right)));
-        let (sum, n) = subject.parsed_of(unit).filter_map(right).fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
+        let (sum, n) =
+            subject.parsed_of(unit).filter_map(right).fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
         (n > 0.0).then(|| sum / n)
     };
     let mut sums = ClusteredSums::default();
@@ -373,7 +377,10 @@ fn simulate(plan: &mut Plan, table: &Table<'_>, subject: &Subject, config: &Audi
     let mut design = row_now.design;
     for _ in 0..8 {
         if design.judgements() * FEWEST_STUDIES as u64 > MOST_DRAWS {
-            let text = format!("A study of {} judgements was not simulated: the plan rests on closed forms.", design.judgements());
+            let text = format!(
+                "A study of {} judgements was not simulated: the plan rests on closed forms.",
+                design.judgements()
+            );
             plan.notes.push(text);
             return;
         }
@@ -415,7 +422,8 @@ fn studies(
             rng.set_stream(STREAMS + study);
             let (subject, n_clusters) = redraw.others(&mut rng, n_items, Repeats::Each(repeats), orders);
             let judged = rejudge(&table.for_redraws(n_clusters), &subject, config, gate);
-            let of_limit = |state| if aim == Aim::Unfit { state == LimitState::Broken } else { state == LimitState::Met };
+            let of_limit =
+                |state| if aim == Aim::Unfit { state == LimitState::Broken } else { state == LimitState::Met };
             let limits: Vec<(String, bool)> =
                 judged.limits.into_iter().map(|limit| (limit.measure, of_limit(limit.state))).collect();
             let is_decided =

@@ -3,7 +3,7 @@
 //! Each cell (item × order) answers again by its own observed answers. A few answers understate noise: a cell that said
 //! "accept" three times of three would never say anything else, though such cells do. So an answer is with probability
 //! k/(k + α) one of the cell's own k answers, and else one of a cell *like it*: with the same label, order, criterion and usual
-//! answer. Those pools keep every rate where it was measured. α is the value at which two redrawn answers differ as often as
+//! answer (or, where those hold less noise than was measured, whatever their usual answer). Those pools keep every rate where it was measured. α is the value at which two redrawn answers differ as often as
 //! two measured ones do (the flip rate, which has no bias), so that the redrawn noise is the measured one. This is the mean
 //! of a Dirichlet posterior whose prior was fitted to the data (empirical Bayes; Efron & Morris 1973), its strength by moments.
 //!
@@ -71,6 +71,17 @@ pub(crate) struct Redraw<'a> {
     pub(crate) flip_rate: f64,
     /// How often two answers drawn from the observed shares alone would differ.
     pub(crate) plain_flip_rate: f64,
+    /// Which cells are like one another.
+    pub(crate) alike: Alike,
+}
+
+/// In what cells must be alike to share a pool, besides order and criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alike {
+    /// In their label and their usual answer.
+    InUsualAnswer,
+    /// In their label.
+    InLabel,
 }
 
 impl<'a> Redraw<'a> {
@@ -91,18 +102,25 @@ impl<'a> Redraw<'a> {
             concentration: 0.0,
             flip_rate: 0.0,
             plain_flip_rate: 0.0,
+            alike: Alike::InUsualAnswer,
         };
         match codes {
             Some(codes) => {
-                redraw.gather_pools(table.kind);
-                redraw.calibrate(&codes);
+                redraw.gather_pools(table.kind, Alike::InUsualAnswer);
+                if !redraw.calibrate(&codes) {
+                    // Cells that differ by chance only: their usual answers part what is alike.
+                    redraw.alike = Alike::InLabel;
+                    redraw.gather_pools(table.kind, Alike::InLabel);
+                    redraw.calibrate(&codes);
+                }
             }
             None => redraw.means = Some(subject.cells.iter().map(|cell| mean(subject, cell)).collect()),
         }
         Some(redraw)
     }
 
-    fn gather_pools(&mut self, kind: OutcomeKind) {
+    fn gather_pools(&mut self, kind: OutcomeKind, alike: Alike) {
+        (self.members, self.starts) = (Vec::new(), vec![0]);
         type Key = (Option<bool>, u64, u32, Option<u8>, u64);
         let mut pools: BTreeMap<Key, Vec<u32>> = BTreeMap::new();
         for unit in &self.subject.units {
@@ -115,7 +133,10 @@ impl<'a> Redraw<'a> {
                     value.map_or(u64::MAX, f64::to_bits),
                     unit.dimension,
                     cell.order.map(|order| order as u8),
-                    usual_answer(self.subject, cell, kind).to_bits(),
+                    match alike {
+                        Alike::InUsualAnswer => usual_answer(self.subject, cell, kind).to_bits(),
+                        Alike::InLabel => 0,
+                    },
                 );
                 pools.entry(key).or_default().push(u32::try_from(cell_idx).expect("cells are fewer than rows"));
             }
@@ -130,8 +151,9 @@ impl<'a> Redraw<'a> {
         }
     }
 
-    /// Finds α: two answers of a cell differ with probability 1 − Σ p̃², p̃ = (1 − w) p̂ + w π, w = α/(k + α).
-    fn calibrate(&mut self, codes: &[f64]) {
+    /// Finds α: two answers of a cell differ with probability 1 − Σ p̃², p̃ = (1 − w) p̂ + w π, w = α/(k + α). Returns whether the pools
+    /// hold as much noise as was measured; if not, α is the largest.
+    fn calibrate(&mut self, codes: &[f64]) -> bool {
         let place = |draw: f64| codes.partition_point(|code| code.total_cmp(&draw).is_lt());
         // Of each cell with repeats: answers, Σ p̂², Σ p̂ π, Σ π².
         let mut sums: Vec<[f64; 4]> = Vec::new();
@@ -171,16 +193,17 @@ impl<'a> Redraw<'a> {
             sums.iter().map(of_cell).sum::<f64>() / n
         };
         let target = self.flip_rate;
+        self.concentration = 0.0;
         if redrawn(0.0) >= target - 1e-12 {
-            return;
+            return true;
         }
-        // The pools of some logs hold less noise than was measured: then the most they give.
         let (mut low, mut high) = (0.0, MOST_CONCENTRATION);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
             if redrawn(middle) < target { low = middle } else { high = middle }
         }
         self.concentration = high;
+        redrawn(high) >= target - 1e-9
     }
 
     /// Returns the same items judged again.
@@ -193,7 +216,13 @@ impl<'a> Redraw<'a> {
     }
 
     /// Returns other items like those at hand, at least `n_items`: clusters drawn with replacement.
-    pub(crate) fn others(&self, rng: &mut ChaCha8Rng, n_items: usize, repeats: Repeats, orders: Orders) -> (Subject, usize) {
+    pub(crate) fn others(
+        &self,
+        rng: &mut ChaCha8Rng,
+        n_items: usize,
+        repeats: Repeats,
+        orders: Orders,
+    ) -> (Subject, usize) {
         let mut new = Built::of(self.subject);
         let (mut n_drawn, mut n_clusters) = (0_u32, 0_u32);
         while (n_drawn as usize) < n_items {

@@ -72,9 +72,8 @@ impl Assumed {
         let mut notes = Vec::new();
         let both = self.far.zip(self.frr);
         let spread = |p: f64| p * (1.0 - p);
-        let noisiest = both.map(|(far, frr)| {
-            2.0 * (self.right_share * spread(frr) + (1.0 - self.right_share) * spread(far))
-        });
+        let noisiest =
+            both.map(|(far, frr)| 2.0 * (self.right_share * spread(frr) + (1.0 - self.right_share) * spread(far)));
         let from_flips = || Some((1.0 - self.flip? / noisiest.filter(|most| *most > 0.0)?).clamp(0.0, 1.0));
         let icc = self.icc.or_else(from_flips).unwrap_or(USUAL_ICC);
         let group_icc = if self.items_per_group > 1.0 { self.group_icc.min(icc) } else { 0.0 };
@@ -83,9 +82,9 @@ impl Assumed {
             figure(gate, measure, p, class_share, per_group, Components::of_rate(p, icc, group_icc))
         };
         let mut figures = Vec::new();
-        let accuracy = self.accuracy.or_else(|| {
-            both.map(|(far, frr)| self.right_share * (1.0 - frr) + (1.0 - self.right_share) * (1.0 - far))
-        });
+        let accuracy = self
+            .accuracy
+            .or_else(|| both.map(|(far, frr)| self.right_share * (1.0 - frr) + (1.0 - self.right_share) * (1.0 - far)));
         figures.extend(self.unparsed.map(|p| rate("unparsed_rate", p, 1.0)));
         figures.extend(accuracy.map(|p| rate("accuracy", p, 1.0)));
         figures.extend(self.far.map(|p| rate("false_accept_rate", p, 1.0 - self.right_share)));
@@ -94,17 +93,21 @@ impl Assumed {
         let implied = noisiest.map(|most| (1.0 - icc) * most);
         if let Some(flip) = self.flip.or(implied) {
             // Where it is not known how often it accepts, as often as not: of all shares the noisiest.
-            let accepts = both.map_or(0.5, |(far, frr)| {
-                self.right_share * (1.0 - frr) + (1.0 - self.right_share) * far
-            });
+            let accepts =
+                both.map_or(0.5, |(far, frr)| self.right_share * (1.0 - frr) + (1.0 - self.right_share) * far);
             let Some(components) = Components::of_flips(flip, accepts) else {
                 let most = 2.0 * spread(accepts);
                 return Err(BadAssumption {
                     name: "flip",
-                    must: format!("must be below {most:.3}: answers that accept {accepts:.2} of the time cannot differ more often"),
+                    must: format!(
+                        "must be below {most:.3}: answers that accept {accepts:.2} of the time cannot differ more often"
+                    ),
                 });
             };
-            figures.push(Figure { needs_repeats: 2, ..figure(gate, "flip_rate", flip, 1.0, self.items_per_group, components) });
+            figures.push(Figure {
+                needs_repeats: 2,
+                ..figure(gate, "flip_rate", flip, 1.0, self.items_per_group, components)
+            });
             if let (Some(stated), Some(implied)) = (self.flip, implied)
                 && (stated - implied).abs() > 0.25 * stated.max(implied)
             {
@@ -165,7 +168,12 @@ impl Assumed {
             let must = format!("must be at least 1, not {}", self.items_per_group);
             return Err(BadAssumption { name: "items per group", must });
         }
-        if self.far.is_none() && self.frr.is_none() && self.accuracy.is_none() && self.flip.is_none() && self.unparsed.is_none() {
+        if self.far.is_none()
+            && self.frr.is_none()
+            && self.accuracy.is_none()
+            && self.flip.is_none()
+            && self.unparsed.is_none()
+        {
             let must = "or frr, accuracy, flip or unparsed must be stated: nothing is assumed of the judge".to_owned();
             return Err(BadAssumption { name: "far", must });
         }
@@ -173,7 +181,14 @@ impl Assumed {
     }
 }
 
-fn figure(gate: &Gate, measure: &str, p: f64, class_share: f64, items_per_group: f64, components: Components) -> Figure {
+fn figure(
+    gate: &Gate,
+    measure: &str,
+    p: f64,
+    class_share: f64,
+    items_per_group: f64,
+    components: Components,
+) -> Figure {
     debug_assert!(info(measure).is_some());
     Figure {
         measure: measure.to_owned(),
@@ -210,6 +225,7 @@ pub(crate) fn supposed_others(right: f64, noise: f64) -> Vec<PilotComparison> {
 pub(crate) fn limits_of(gate: &Gate, measure: &str) -> Vec<PlannedLimit> {
     let Some(limit) = gate.limits.get(measure) else { return Vec::new() };
     let sides = [("max", limit.max), ("min", limit.min)];
-    let stated = sides.into_iter().filter_map(|(side, value)| Some(PlannedLimit { side: side.to_owned(), value: value? }));
+    let stated =
+        sides.into_iter().filter_map(|(side, value)| Some(PlannedLimit { side: side.to_owned(), value: value? }));
     stated.collect()
 }

@@ -41,7 +41,8 @@ fn checked(difference: f64, discordance: f64) -> Option<f64> {
 /// the largest possible difference, ψ itself, is not shown.
 #[must_use]
 pub fn detectable_difference(n_items: f64, discordance: f64, level: f64, power: f64) -> Option<f64> {
-    let is_enough = |difference: f64| connor_items(difference, discordance, level, power).is_some_and(|n| n <= n_items);
+    let most = n_items * (1.0 + 1e-12);
+    let is_enough = |difference: f64| connor_items(difference, discordance, level, power).is_some_and(|n| n <= most);
     if !(discordance > 0.0 && discordance <= 1.0) || !is_enough(discordance) {
         return None;
     }

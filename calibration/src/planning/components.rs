@@ -88,7 +88,8 @@ impl Components {
     pub fn of_flips(flip_rate: f64, share: f64) -> Option<Self> {
         let most = 2.0 * share * (1.0 - share);
         if !(flip_rate > 0.0 && flip_rate < most) {
-            return (flip_rate == 0.0).then(|| Self { pairs: Some(PairNoise { one: 0.0, both: 0.0 }), ..Self::default() });
+            return (flip_rate == 0.0)
+                .then(|| Self { pairs: Some(PairNoise { one: 0.0, both: 0.0 }), ..Self::default() });
         }
         // The sum a + b of Beta(a, b), from 2E[pq] = most · s/(s + 1).
         let s = flip_rate / (most - flip_rate);

@@ -15,8 +15,8 @@ use crate::audit::catalogue::{Family, info};
 use components::{Design, best_repeats};
 use power::{LimitSide, Sample, items_for_rate, mean_power, rate_power, share_with_event};
 use result::{
-    Aim, Alone, BestRepeats, Chosen, ComparisonPlan, DesignRow, Expected, Figure, Pilot, Plan, PlannedLimit, Rule, SCHEMA,
-    Scenario, Wishes,
+    Aim, Alone, BestRepeats, Chosen, ComparisonPlan, DesignRow, Expected, Figure, Pilot, Plan, PlannedLimit, Rule,
+    SCHEMA, Scenario, Wishes,
 };
 
 /// Answers of an item that are tried.
@@ -49,8 +49,20 @@ impl Figure {
         let [low, high] = self.ends;
         match scenario {
             Scenario::Estimate => self.truth,
-            Scenario::BetterEnds => if is_min { high } else { low },
-            Scenario::WorseEnds => if is_min { low } else { high },
+            Scenario::BetterEnds => {
+                if is_min {
+                    high
+                } else {
+                    low
+                }
+            }
+            Scenario::WorseEnds => {
+                if is_min {
+                    low
+                } else {
+                    high
+                }
+            }
         }
     }
 
@@ -239,7 +251,9 @@ fn chosen(pilot: &Pilot, wishes: &Wishes, scenario: Scenario) -> Chosen {
         .collect();
     let says = match (aim, &row) {
         (Aim::Neither, _) if on_limit.is_empty() => Some("the gate has no limit that can be planned".to_owned()),
-        (Aim::Neither, _) => Some(format!("{} would lie on its limit: no number of items decides", on_limit.join(", "))),
+        (Aim::Neither, _) => {
+            Some(format!("{} would lie on its limit: no number of items decides", on_limit.join(", ")))
+        }
         (_, None) => Some("no design of up to a million items reaches the power wanted".to_owned()),
         _ => None,
     };
@@ -310,7 +324,8 @@ pub fn plan(pilot: Pilot, wishes: &Wishes, gate: &str) -> Plan {
     if !pilot.figures.iter().any(rests_on_labels) {
         // Nothing planned takes a label.
         wishes.costs.label = 0.0;
-        wishes.costs.basis = format!("no label, since nothing planned rests on labels, and a judgement {}", wishes.costs.call);
+        wishes.costs.basis =
+            format!("no label, since nothing planned rests on labels, and a judgement {}", wishes.costs.call);
     }
     let wishes = &wishes;
     let chosen: Vec<Chosen> = if pilot.is_assumed {
@@ -326,9 +341,9 @@ pub fn plan(pilot: Pilot, wishes: &Wishes, gate: &str) -> Plan {
     let mut designs = Vec::new();
     for n_items in ITEMS {
         for orders in 1..=pilot.orders.max(1) {
-            designs.extend(REPEATS.map(|repeats| {
-                row(&pilot, wishes, Design { n_items, repeats, orders }, Scenario::Estimate)
-            }));
+            designs.extend(
+                REPEATS.map(|repeats| row(&pilot, wishes, Design { n_items, repeats, orders }, Scenario::Estimate)),
+            );
         }
     }
     let best = pilot.figures.iter().filter_map(|figure| {

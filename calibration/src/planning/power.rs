@@ -109,11 +109,7 @@ pub fn rate_power(sample: &Sample, limit: f64, side: LimitSide, level: f64) -> f
     let tail = (1.0 - level) / 2.0;
     // Counts are whole only where each item answers once.
     let is_whole = (n - n.round()).abs() < 1e-6;
-    if p < limit {
-        below(n, p, limit, tail, is_whole)
-    } else {
-        below(n, 1.0 - p, 1.0 - limit, tail, is_whole)
-    }
+    if p < limit { below(n, p, limit, tail, is_whole) } else { below(n, 1.0 - p, 1.0 - limit, tail, is_whole) }
 }
 
 /// Returns P(the upper bound of X/n is at most `limit`), X binomial with chance p < limit.

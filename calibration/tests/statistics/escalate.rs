@@ -7,7 +7,7 @@ use assize_calibration::audit::{AuditConfig, EscalateConfig, escalate};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::{Judgement, Verdict};
 use proptest::prelude::*;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::small_logs::{Rows, close};
@@ -31,7 +31,10 @@ fn mixed(n: usize) -> Rows {
         for answer in 0..4 {
             let label = (item % 3 == 0).then(|| if usual { "1" } else { "0" }.into());
             let group = Some(format!("g{}", item % 4).into());
-            rows.push(item, Judgement { verdict: verdict(usual == (answer >= others)), label, group, ..Judgement::default() });
+            rows.push(
+                item,
+                Judgement { verdict: verdict(usual == (answer >= others)), label, group, ..Judgement::default() },
+            );
         }
     }
     rows
@@ -117,7 +120,10 @@ fn labelled(n: usize, frr: impl Fn(usize) -> bool, wrong_labels: &[usize]) -> Ro
         let label = truth != wrong_labels.contains(&item);
         for judge in ["a", "b", "c"] {
             let label = Some(if label { "1" } else { "0" }.into());
-            rows.push(item, Judgement { judge: judge.into(), verdict: verdict(accepts), label, ..Judgement::default() });
+            rows.push(
+                item,
+                Judgement { judge: judge.into(), verdict: verdict(accepts), label, ..Judgement::default() },
+            );
         }
     }
     rows

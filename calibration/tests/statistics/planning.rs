@@ -14,7 +14,7 @@ use assize_calibration::planning::power::{
 use assize_calibration::planning::result::{Aim, Costs, Plan, Scenario, Wishes};
 use assize_calibration::planning::{cheapest, plan, row};
 use proptest::prelude::*;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::golden::{assert_close, golden};
@@ -101,8 +101,7 @@ fn shares_of_pairs_vary_as_those_of_beta_binomials() {
 fn the_best_number_of_answers_has_the_least_variance_for_its_cost() {
     for case in golden("planning")["best_repeats"].as_array().unwrap() {
         let of = |name: &str| case[name].as_f64().unwrap();
-        let components =
-            Components { within: of("within"), between_items: of("between"), ..Components::default() };
+        let components = Components { within: of("within"), between_items: of("between"), ..Components::default() };
         let found = best_repeats(of("cost_item"), of("cost_call"), &components).unwrap();
         // The reference is a numerical minimum, flat to half of the digits.
         assert_close(found, of("repeats"), 1e-5, "k*");
@@ -144,14 +143,20 @@ fn the_closed_form_of_power_agrees_with_the_rule() {
                     variance: components.of_item(&design, 1.0).unwrap() / n,
                     n_clusters: n,
                     n_judgements: n * k,
-                    clusters_that_show: [share_with_event(rate, icc, k, 1.0), share_with_event(1.0 - rate, icc, k, 1.0)],
+                    clusters_that_show: [
+                        share_with_event(rate, icc, k, 1.0),
+                        share_with_event(1.0 - rate, icc, k, 1.0),
+                    ],
                 };
                 let closed = rate_power(&sample, limit, side, 0.95);
                 let drawn = Simulated { rate, icc, n_items, repeats, n_replicates: 500, seed: 11 };
                 let found = simulated_power(&drawn, limit, side, 0.95);
                 worst = worst.max((closed - found).abs());
                 // Four Monte-Carlo errors, and what a normal count says of one that comes in fractions.
-                assert!((closed - found).abs() < 4.0 * 0.0224 + 0.03, "{rate} {limit} {icc} {n_items}: {closed:.3} {found:.3}");
+                assert!(
+                    (closed - found).abs() < 4.0 * 0.0224 + 0.03,
+                    "{rate} {limit} {icc} {n_items}: {closed:.3} {found:.3}"
+                );
             }
         }
     }
@@ -161,7 +166,8 @@ fn the_closed_form_of_power_agrees_with_the_rule() {
 /// Six limits of 80 % power each pass together 26 % of the time: a plan for all of them is larger than any of theirs.
 #[test]
 fn limits_are_planned_together() {
-    let assumed = Assumed { far: Some(0.05), frr: Some(0.1), flip: Some(0.05), unparsed: Some(0.01), ..Assumed::default() };
+    let assumed =
+        Assumed { far: Some(0.05), frr: Some(0.1), flip: Some(0.05), unparsed: Some(0.01), ..Assumed::default() };
     let pilot = assumed.pilot(&Gate::built_in()).unwrap();
     let planned = plan(pilot, &wishes(10.0, 1.0), "built in");
     let chosen = &planned.chosen[0];
@@ -184,10 +190,9 @@ fn limits_are_planned_together() {
 #[test]
 fn the_cheapest_design_answers_to_its_costs() {
     let assumed = Assumed { far: Some(0.05), frr: Some(0.1), icc: Some(0.4), ..Assumed::default() };
-    let pilot = assumed.pilot(&gate(&[("false_accept_rate", at_most(0.1)), ("false_reject_rate", at_most(0.2))])).unwrap();
-    let answers = |label: f64| {
-        cheapest(&pilot, &wishes(label, 1.0), Scenario::Estimate).unwrap().design.repeats
-    };
+    let pilot =
+        assumed.pilot(&gate(&[("false_accept_rate", at_most(0.1)), ("false_reject_rate", at_most(0.2))])).unwrap();
+    let answers = |label: f64| cheapest(&pilot, &wishes(label, 1.0), Scenario::Estimate).unwrap().design.repeats;
     assert_eq!(answers(0.0), 1);
     assert!(answers(100.0) >= 5);
     let (cheap, dear) = (answers(1.0), answers(20.0));
@@ -197,7 +202,8 @@ fn the_cheapest_design_answers_to_its_costs() {
 #[test]
 fn nothing_decides_at_the_limit_itself() {
     let assumed = Assumed { far: Some(0.1), ..Assumed::default() };
-    let planned = plan(assumed.pilot(&gate(&[("false_accept_rate", at_most(0.1))])).unwrap(), &wishes(1.0, 1.0), "test");
+    let planned =
+        plan(assumed.pilot(&gate(&[("false_accept_rate", at_most(0.1))])).unwrap(), &wishes(1.0, 1.0), "test");
     assert_eq!(planned.chosen[0].aim, Aim::Neither);
     assert_eq!(planned.chosen[0].row, None);
     assert!(planned.chosen[0].says.as_ref().unwrap().contains("no number of items decides"));
@@ -226,7 +232,8 @@ fn assumptions_that_cannot_be_are_refused() {
 #[test]
 fn means_are_decided_by_t() {
     // 100 items of variance 4, half a point from the limit: z = 2.5 standard errors.
-    let sample = Sample { truth: 1.0, variance: 0.04, n_clusters: 100.0, n_judgements: 100.0, clusters_that_show: [1.0; 2] };
+    let sample =
+        Sample { truth: 1.0, variance: 0.04, n_clusters: 100.0, n_judgements: 100.0, clusters_that_show: [1.0; 2] };
     close(mean_power(&sample, 1.5, 0.95), 0.697, 2e-3);
     assert_eq!(mean_power(&sample, 1.0, 0.95), 0.0);
     assert_eq!(mean_power(&Sample { n_clusters: 1.0, ..sample }, 1.5, 0.95), 0.0);
@@ -286,7 +293,10 @@ fn a_pilot_gives_back_where_variance_comes_from() {
         close(figure.class_share, 0.5, 1e-12);
     }
     let [estimate, better, worse] = &planned.chosen[..] else { panic!("three scenarios") };
-    assert_eq!([estimate.scenario, better.scenario, worse.scenario], [Scenario::Estimate, Scenario::BetterEnds, Scenario::WorseEnds]);
+    assert_eq!(
+        [estimate.scenario, better.scenario, worse.scenario],
+        [Scenario::Estimate, Scenario::BetterEnds, Scenario::WorseEnds]
+    );
     let items = |chosen: &assize_calibration::planning::result::Chosen| chosen.row.as_ref().unwrap().design.n_items;
     assert!(items(better) < items(estimate) && items(estimate) < items(worse));
     // The gate itself, on simulated studies, decides as often as was planned.
@@ -305,7 +315,8 @@ fn flips_of_a_pilot_give_back_their_moments() {
     close(figure.truth, 0.252, 0.02);
     for repeats in [2, 3, 8] {
         let design = Design { n_items: 1, repeats, orders: 1 };
-        let (found, expected) = (figure.components.of_item(&design, 1.0).unwrap(), truth.of_item(&design, 1.0).unwrap());
+        let (found, expected) =
+            (figure.components.of_item(&design, 1.0).unwrap(), truth.of_item(&design, 1.0).unwrap());
         assert!((found / expected - 1.0).abs() < 0.12, "{repeats}: {found} {expected}");
     }
     assert_eq!(figure.needs_repeats, 2);

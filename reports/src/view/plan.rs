@@ -113,9 +113,14 @@ fn chart(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ticks are counts of items")]
     let x_tick = |x: f64| format::count(x.exp2().round() as u64);
     let svg = chart::curves(&drawn, &x_tick, y_tick, &format!("{title}, by items, one curve a number of answers"))?;
-    let lines = if mark_y.is_some() { " Thin lines: what is wanted, and the cheapest design." } else { " Thin line: the cheapest design." };
+    let lines = if mark_y.is_some() {
+        " Thin lines: what is wanted, and the cheapest design."
+    } else {
+        " Thin line: the cheapest design."
+    };
     let strong = if drawn.strong.is_some() { " The strong one is that of the cheapest design." } else { "" };
-    let caption = format!("The number on a curve: answers an item.{strong}{}", if picked.is_some() { lines } else { "" });
+    let caption =
+        format!("The number on a curve: answers an item.{strong}{}", if picked.is_some() { lines } else { "" });
     Ok(Some(Chart { title, caption, svg }))
 }
 
@@ -128,10 +133,16 @@ fn charts(plan: &Plan) -> Result<Vec<Chart>, RenderError> {
             _ => format!("How often the gate decides, {}", format::counted(u64::from(orders), "order")),
         };
         if plan_words::n_limits(plan) > 0 {
-            charts.extend(chart(plan, orders, title, Some(plan.power), Some(Scale::unit()), &share, &|row| row.joint_power)?);
+            charts.extend(chart(plan, orders, title, Some(plan.power), Some(Scale::unit()), &share, &|row| {
+                row.joint_power
+            })?);
         }
     }
-    let orders = plan.chosen.first().and_then(|chosen| chosen.row.as_ref()).map_or(plan.pilot.orders.max(1), |row| row.design.orders);
+    let orders = plan
+        .chosen
+        .first()
+        .and_then(|chosen| chosen.row.as_ref())
+        .map_or(plan.pilot.orders.max(1), |row| row.design.orders);
     for (idx, figure) in figures(plan).into_iter().take(MOST_CHARTS) {
         let unit = format::unit(&figure.measure);
         let width = |row: &DesignRow| row.figures[idx].interval.map(|[low, high]| high - low);
@@ -144,14 +155,18 @@ fn charts(plan: &Plan) -> Result<Vec<Chart>, RenderError> {
 
 fn joint(plan: &Plan) -> Vec<TableView> {
     let of_orders = |orders: u32| {
-        let shown = if plan.pilot.orders > 1 { format!(", {}", format::counted(u64::from(orders), "order")) } else { String::new() };
+        let shown = if plan.pilot.orders > 1 {
+            format!(", {}", format::counted(u64::from(orders), "order"))
+        } else {
+            String::new()
+        };
         let power = |n: u64, k: u32| {
             let row = find(plan, n, k, orders);
             row.and_then(|row| row.joint_power).map_or("not measured".to_owned(), plan_words::chance)
         };
-        let rows = ITEMS.iter().map(|&n| {
-            std::iter::once(format::count(n)).chain(REPEATS.iter().map(|&k| power(n, k))).collect()
-        });
+        let rows = ITEMS
+            .iter()
+            .map(|&n| std::iter::once(format::count(n)).chain(REPEATS.iter().map(|&k| power(n, k))).collect());
         TableView {
             caption: format!("How often the gate decides, all limits together, by items and answers an item{shown}"),
             head: std::iter::once("Items".to_owned())
@@ -165,7 +180,8 @@ fn joint(plan: &Plan) -> Vec<TableView> {
 
 fn intervals(plan: &Plan) -> Option<TableView> {
     let design = plan.chosen.first().and_then(|chosen| chosen.row.as_ref()).map(|row| row.design);
-    let (repeats, orders) = design.map_or((REPEATS[0], plan.pilot.orders.max(1)), |design| (design.repeats, design.orders));
+    let (repeats, orders) =
+        design.map_or((REPEATS[0], plan.pilot.orders.max(1)), |design| (design.repeats, design.orders));
     let figures = figures(plan);
     let rows: Vec<Vec<String>> = ITEMS
         .iter()
@@ -249,12 +265,20 @@ pub(crate) fn build(plan: &Plan) -> Result<PlanView, RenderError> {
     });
     let has_limits = plan_words::n_limits(plan) > 0;
     let first = plan.chosen.first();
-    let simulated = first.into_iter().flat_map(|chosen| [plan_words::simulated(chosen), plan_words::assurance(plan, chosen)]);
+    let simulated =
+        first.into_iter().flat_map(|chosen| [plan_words::simulated(chosen), plan_words::assurance(plan, chosen)]);
     Ok(PlanView {
-        title: plan.pilot.judge.as_deref().map_or_else(|| "Plan of a study".to_owned(), |judge| format!("Plan of a study of {}", crate::words::name(judge))),
+        title: plan.pilot.judge.as_deref().map_or_else(
+            || "Plan of a study".to_owned(),
+            |judge| format!("Plan of a study of {}", crate::words::name(judge)),
+        ),
         basis: plan_words::basis(plan),
         source: text::visible(&plan.source.join(", ")),
-        scenarios: if has_limits { plan.chosen.iter().map(|chosen| plan_words::scenario(plan, chosen)).collect() } else { Vec::new() },
+        scenarios: if has_limits {
+            plan.chosen.iter().map(|chosen| plan_words::scenario(plan, chosen)).collect()
+        } else {
+            Vec::new()
+        },
         simulated: simulated.flatten().collect(),
         charts: charts(plan)?,
         is_assumed: plan.pilot.is_assumed,

@@ -70,7 +70,11 @@ pub(super) fn risk(found: &GateRisk) -> RiskView {
         LimitRow {
             name: format!("{} {sign} {}", format::title(&limit.measure), format::limit(limit.limit, unit)),
             state: limit.state.into(),
-            estimate: format!("{} ± {}", format::value(limit.estimate, unit), format::value(limit.standard_error, unit)),
+            estimate: format!(
+                "{} ± {}",
+                format::value(limit.estimate, unit),
+                format::value(limit.standard_error, unit)
+            ),
             changes: format::per_cent(limit.changes),
             not_met: format::per_cent(limit.not_met),
             past: format::per_cent(limit.past),
