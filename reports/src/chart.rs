@@ -382,7 +382,7 @@ fn lines_on<'a>(
 #[derive(Clone, Debug)]
 pub(crate) struct Curves<'a> {
     /// Points and mark, one a curve. Marks are set at different points, so that curves that coincide can be told apart.
-    pub(crate) curves: &'a [(Vec<(f64, f64)>, String)],
+    pub(crate) marked: &'a [(Vec<(f64, f64)>, String)],
     /// The curve drawn strong.
     pub(crate) strong: Option<usize>,
     /// The scale of x.
@@ -423,13 +423,13 @@ pub(crate) fn curves(
     svg(chart.size, "plot", label, |area| {
         let plane = lines_on(area, &frame, x_tick, y_tick)?;
         let clamp = |&(x, y): &(f64, f64)| (chart.x.clamp(x), chart.y.clamp(y));
-        for (idx, (points, _)) in chart.curves.iter().enumerate() {
+        for (idx, (points, _)) in chart.marked.iter().enumerate() {
             let is_strong = chart.strong == Some(idx);
             let (colour, width) = if is_strong { (ACCENT, 2.6) } else { (MUTED, 1.3) };
             let path = PathElement::new(points.iter().map(clamp).collect::<Vec<_>>(), colour.stroke_width(px(width)));
             plane.draw(&path).map_err(failed)?;
         }
-        for (idx, (points, mark)) in chart.curves.iter().enumerate() {
+        for (idx, (points, mark)) in chart.marked.iter().enumerate() {
             let Some(point) = points.get((1 + idx) % points.len().max(1)) else { continue };
             plane.draw(&Circle::new(clamp(point), px(8.0), PAPER.filled())).map_err(failed)?;
             let colour = if chart.strong == Some(idx) { ACCENT } else { INK };

@@ -133,7 +133,7 @@ pub(crate) fn limit(alone: &Alone) -> String {
 /// Returns a value with its interval, as the pilot has it.
 pub(crate) fn value(measure: &str, truth: f64, ends: [f64; 2]) -> String {
     let unit = format::unit(measure);
-    if ends[0] == ends[1] {
+    if ends[1] - ends[0] <= 0.0 {
         return format::value(truth, unit);
     }
     let end = |end: f64| format::value(end, unit).replace("\u{a0}%", "");
@@ -145,13 +145,11 @@ pub(crate) fn interval(figure: &Figure, interval: Option<[f64; 2]>) -> String {
     let Some([low, high]) = interval else { return "not measured".to_owned() };
     let unit = format::unit(&figure.measure);
     let half = (high - low) / 2.0;
-    match (figure.rule, unit) {
-        (Rule::Mean, _) => format!("±{}", format::value(half, unit)),
-        _ => {
-            let end = |end: f64| format::value(end, unit).replace("\u{a0}%", "");
-            format!("[{}, {}]", end(low), end(high))
-        }
+    if figure.rule == Rule::Mean {
+        return format!("±{}", format::value(half, unit));
     }
+    let end = |end: f64| format::value(end, unit).replace("\u{a0}%", "");
+    format!("[{}, {}]", end(low), end(high))
 }
 
 /// Returns what is to be said of repeats against items, a sentence each.

@@ -59,9 +59,13 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     truth(evidence, &mut found);
     position(evidence, &mut found);
     stability(evidence, &mut found);
-    // Among equals, what can be acted on comes first.
-    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
+    sort(&mut found);
     found
+}
+
+/// Puts the gravest first, and among equals what can be acted on.
+pub(crate) fn sort(found: &mut [Finding]) {
+    found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
 }
 
 fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {

@@ -236,7 +236,11 @@ fn audit_subject(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gat
     });
     let gate_risk =
         config.gate_risk.then(|| gate_risk::gate_risk(table, subject, config, gate, &mut measured)).flatten();
-    findings.extend(gate_risk.as_ref().map(gate_risk::finding));
+    if let Some(risk) = &gate_risk {
+        // It was asked for: among equals it comes first.
+        findings.insert(0, gate_risk::finding(risk));
+        findings::sort(&mut findings);
+    }
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     JudgeAudit {

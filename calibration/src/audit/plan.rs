@@ -179,14 +179,13 @@ impl Maker<'_> {
         };
         let ends_95 = ends(self.level)?;
         let n = value.n_items as f64;
-        let (rule, variance) = match value.spread {
-            Spread::Proportion(proportion) => (Rule::Rate, proportion.variance),
-            _ => {
-                // The half width at this level stands for t standard errors.
-                let degrees = value.n_clusters as f64 - 1.0;
-                let t = crate::distribution::t_quantile(0.5 + self.level / 2.0, degrees.max(1.0));
-                (Rule::Mean, ((ends_95[1] - ends_95[0]) / (2.0 * t)).powi(2))
-            }
+        let (rule, variance) = if let Spread::Proportion(proportion) = value.spread {
+            (Rule::Rate, proportion.variance)
+        } else {
+            // The half width at this level stands for t standard errors.
+            let degrees = value.n_clusters as f64 - 1.0;
+            let t = crate::distribution::t_quantile(0.5 + self.level / 2.0, degrees.max(1.0));
+            (Rule::Mean, ((ends_95[1] - ends_95[0]) / (2.0 * t)).powi(2))
         };
         let of_item = variance * n;
         if !of_item.is_finite() || n < 2.0 {
@@ -239,7 +238,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Parts the variance of an item's mean by moments (Searle, Casella & McCulloch 1992, 4.1 and 5.2, for unbalanced data with items
+    /// Parts the variance of an item's mean by moments (Searle, Casella & `McCulloch` 1992, 4.1 and 5.2, for unbalanced data with items
     /// weighing equally). `of_item` is what it is with groups reckoned in. Parts that come out below 0 are 0.
     fn components(&self, value_of: &DrawValue<'_>, of_item: f64) -> Option<Components> {
         let subject = self.subject;

@@ -164,7 +164,9 @@ impl<'a> Redraw<'a> {
             for &cell_idx in members {
                 let draws = &self.subject.draws[self.subject.cells[cell_idx as usize].draws.clone()];
                 let weight = 1.0 / (draws.len() * members.len()) as f64;
-                draws.iter().for_each(|&draw| shares[place(draw)] += weight);
+                for &draw in draws {
+                    shares[place(draw)] += weight;
+                }
             }
             let squares: f64 = shares.iter().map(|share| share * share).sum();
             let mut counts = vec![0.0; codes.len()];
@@ -174,7 +176,9 @@ impl<'a> Redraw<'a> {
                 if draws.len() < 2 {
                     continue;
                 }
-                draws.iter().for_each(|&draw| counts[place(draw)] += 1.0);
+                for &draw in draws {
+                    counts[place(draw)] += 1.0;
+                }
                 let own: f64 = counts.iter().map(|count| count * count).sum::<f64>() / (k * k);
                 let both: f64 = counts.iter().zip(&shares).map(|(count, share)| count * share).sum::<f64>() / k;
                 counts.fill(0.0);

@@ -191,8 +191,8 @@ impl<'a> Table<'a> {
     }
 
     /// Returns what measuring needs of the table, for answers drawn afresh in so many clusters. It has no judges of its own.
-    pub(crate) fn for_redraws(&self, n_clusters: usize) -> Table<'a> {
-        Table {
+    pub(crate) fn for_redraws(&self, n_clusters: usize) -> Self {
+        Self {
             log: self.log,
             kind: self.kind,
             subjects: Vec::new(),

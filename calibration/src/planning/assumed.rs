@@ -112,9 +112,8 @@ impl Assumed {
                 && (stated - implied).abs() > 0.25 * stated.max(implied)
             {
                 notes.push(format!(
-                    "flip = {stated} and icc = {} do not go together: with these rates that icc means a flip rate of {implied:.3}. The \
-                     icc is used for the rates, the flip rate for its own limit; state one of them.",
-                    icc
+                    "flip = {stated} and icc = {icc} do not go together: with these rates that icc means a flip rate of {implied:.3}. The \
+                     icc is used for the rates, the flip rate for its own limit; state one of them."
                 ));
             }
         }

@@ -6,7 +6,7 @@
 use crate::distribution::{binomial_point, normal_quantile};
 use crate::paired::{McNemarTest, mcnemar};
 
-/// Returns how many items show a difference with so much power: [z√ψ + z_power √(ψ − d²)]² / d². Connor 1987 (*Biometrics* 43).
+/// Returns how many items show a difference with so much power: `[z√ψ + z_power √(ψ − d²)]² / d²`. Connor 1987 (*Biometrics* 43).
 ///
 /// `difference` is not 0 and at most the discordance ψ in size; `level` is two-sided. `None` otherwise.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn connor_items(difference: f64, discordance: f64, level: f64, power: f64) -
     Some((z * discordance.sqrt() + z_power * (discordance - squared).sqrt()).powi(2) / squared)
 }
 
-/// Returns how many items show a difference with so much power: [zψ + z_power √(ψ² − d²(3 + ψ)/4)]² / (ψ d²). Miettinen 1968
+/// Returns how many items show a difference with so much power: `[zψ + z_power √(ψ² − d²(3 + ψ)/4)]² / (ψ d²)`. Miettinen 1968
 /// (*Biometrics* 24); a little fewer than Connor's.
 ///
 /// As [`connor_items`].
@@ -43,7 +43,8 @@ fn checked(difference: f64, discordance: f64) -> Option<f64> {
 pub fn detectable_difference(n_items: f64, discordance: f64, level: f64, power: f64) -> Option<f64> {
     let most = n_items * (1.0 + 1e-12);
     let is_enough = |difference: f64| connor_items(difference, discordance, level, power).is_some_and(|n| n <= most);
-    if !(discordance > 0.0 && discordance <= 1.0) || !is_enough(discordance) {
+    let is_shown = discordance > 0.0 && discordance <= 1.0 && is_enough(discordance);
+    if !is_shown {
         return None;
     }
     let (mut low, mut high) = (0.0, discordance);
@@ -54,7 +55,7 @@ pub fn detectable_difference(n_items: f64, discordance: f64, level: f64, power: 
     Some(high)
 }
 
-/// Returns the smallest difference of means that is shown with so much power: (z + z_power) · standard error of the difference.
+/// Returns the smallest difference of means that is shown with so much power: `(z + z_power)` · standard error of the difference.
 #[must_use]
 pub fn detectable_mean_difference(standard_error: f64, level: f64, power: f64) -> f64 {
     let (z, z_power) = quantiles(level, power);

@@ -1,7 +1,7 @@
 //! Where the variance of a figure comes from, and what a design makes of it.
 //!
 //! The mean of n items, each asked k times in each of o orders, in groups of g items, has the variance
-//! (g·σ²_group + σ²_item + σ²_order/o + σ²_within/(k·o)) / n. Repeats narrow the last part only.
+//! `(g·σ²_group + σ²_item + σ²_order/o + σ²_within/(k·o)) / n`. Repeats narrow the last part only.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,8 +123,8 @@ impl Components {
     }
 }
 
-/// Returns how often an item is best asked for the least variance of a mean at a given cost: k* = max(1, √(cost of a labelled
-/// item / cost of one judgement · σ²_within/σ²_between)). Cochran 1977, 10.6.
+/// Returns how often an item is best asked for the least variance of a mean at a given cost: `k* = max(1, √(cost ratio · σ²_within/σ²_between))`, the cost of a labelled
+/// item over that of one judgement. Cochran 1977, 10.6.
 ///
 /// Undefined (`None`): no variance between items (then one item, asked for ever), or a cost that is not positive.
 #[must_use]
@@ -133,7 +133,8 @@ pub fn best_repeats(cost_of_item: f64, cost_of_judgement: f64, components: &Comp
     let is_cost = |cost: f64| cost.is_finite() && cost > 0.0;
     // What rounding leaves of nothing is nothing.
     let varies = between > 1e-9 * components.within;
-    if !is_cost(cost_of_judgement) || !(cost_of_item.is_finite() && cost_of_item >= 0.0) || !varies {
+    let is_defined = is_cost(cost_of_judgement) && cost_of_item.is_finite() && cost_of_item >= 0.0 && varies;
+    if !is_defined {
         return None;
     }
     Some((cost_of_item / cost_of_judgement * components.within / between).sqrt().max(1.0))

@@ -13,7 +13,7 @@ pub mod result;
 use crate::audit::catalogue::{Family, info};
 
 use components::{Design, best_repeats};
-use power::{LimitSide, Sample, items_for_rate, mean_power, rate_power, share_with_event};
+use power::{LimitSide, ON_LIMIT, Sample, items_for_rate, mean_power, rate_power, share_with_event};
 use result::{
     Aim, Alone, BestRepeats, Chosen, ComparisonPlan, DesignRow, Expected, Figure, Pilot, Plan, PlannedLimit, Rule,
     SCHEMA, Scenario, Wishes,
@@ -148,9 +148,10 @@ fn limited(pilot: &Pilot) -> impl Iterator<Item = (&Figure, &PlannedLimit)> + Cl
 #[must_use]
 pub fn aim(pilot: &Pilot, scenario: Scenario) -> Aim {
     let values = || limited(pilot).map(|(figure, limit)| (figure.value(scenario), limit));
-    if values().any(|(value, limit)| !limit.is_kept(value)) {
+    let is_past = |value: f64, limit: &PlannedLimit| !limit.is_kept(value) && (value - limit.value).abs() > ON_LIMIT;
+    if values().any(|(value, limit)| is_past(value, limit)) {
         Aim::Unfit
-    } else if values().next().is_none() || values().any(|(value, limit)| value == limit.value) {
+    } else if values().next().is_none() || values().any(|(value, limit)| (value - limit.value).abs() <= ON_LIMIT) {
         Aim::Neither
     } else {
         Aim::Fit
@@ -246,7 +247,7 @@ fn chosen(pilot: &Pilot, wishes: &Wishes, scenario: Scenario) -> Chosen {
     let aim = aim(pilot, scenario);
     let row = if aim == Aim::Neither { None } else { cheapest(pilot, wishes, scenario) };
     let on_limit: Vec<&str> = limited(pilot)
-        .filter(|(figure, limit)| figure.value(scenario) == limit.value)
+        .filter(|(figure, limit)| (figure.value(scenario) - limit.value).abs() <= ON_LIMIT)
         .map(|(figure, _)| figure.measure.as_str())
         .collect();
     let says = match (aim, &row) {

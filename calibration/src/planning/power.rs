@@ -13,6 +13,9 @@ use crate::cluster::{ClusteredSums, UnitValue};
 use crate::distribution::{beta_cdf, normal_quantile, t_cdf, t_quantile};
 use crate::proportion::{ClusteredProportion, Interval};
 
+/// A value this near to a limit is on it.
+pub(crate) const ON_LIMIT: f64 = 1e-12;
+
 /// The side of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitSide {
@@ -103,7 +106,8 @@ pub fn rate_power(sample: &Sample, limit: f64, side: LimitSide, level: f64) -> f
         LimitSide::Min => (1.0 - sample.truth, 1.0 - limit),
     };
     let n = sample.proportion().effective_sample_size(level);
-    if !(n.is_finite() && n > 0.0) || !(0.0..=1.0).contains(&p) || p == limit {
+    let is_defined = n.is_finite() && n > 0.0 && (0.0..=1.0).contains(&p) && (p - limit).abs() > ON_LIMIT;
+    if !is_defined {
         return 0.0;
     }
     let tail = (1.0 - level) / 2.0;
@@ -147,7 +151,7 @@ pub fn mean_power(sample: &Sample, limit: f64, level: f64) -> f64 {
     t_cdf(gap / error - t_quantile(0.5 + level / 2.0, degrees), degrees)
 }
 
-/// Returns how many items decide with so much power: n = deff · [z√(L(1−L)) + z_power √(p(1−p))]² / (p−L)², deff the variance of an
+/// Returns how many items decide with so much power: `n = deff · [z√(L(1−L)) + z_power √(p(1−p))]² / (p−L)²`, deff the variance of an
 /// item's figure over p(1−p). A first guess for the exact search, and the formula the gate's further items use.
 ///
 /// `None`: at p = L no number decides.

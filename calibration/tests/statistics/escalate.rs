@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::small_logs::{Rows, close};
 
-fn verdict(accepts: bool) -> Option<Verdict> {
-    Some(if accepts { Verdict::Accept } else { Verdict::Reject })
+fn verdict(accepts: bool) -> Verdict {
+    if accepts { Verdict::Accept } else { Verdict::Reject }
 }
 
 fn listed(rows: &Rows, how: EscalateConfig) -> Escalation {
@@ -33,7 +33,7 @@ fn mixed(n: usize) -> Rows {
             let group = Some(format!("g{}", item % 4).into());
             rows.push(
                 item,
-                Judgement { verdict: verdict(usual == (answer >= others)), label, group, ..Judgement::default() },
+                Judgement { verdict: Some(verdict(usual == (answer >= others))), label, group, ..Judgement::default() },
             );
         }
     }
@@ -70,7 +70,7 @@ fn labels_are_allotted_by_neyman() {
         for answer in 0..5 {
             let accepts = !torn || answer < 3;
             let label = is_labelled.then(|| if errs { "0" } else { "1" }.into());
-            rows.push(item, Judgement { verdict: verdict(accepts), label, ..Judgement::default() });
+            rows.push(item, Judgement { verdict: Some(verdict(accepts)), label, ..Judgement::default() });
         }
     }
     let found = listed(&rows, EscalateConfig { top: 800, random: 0 });
@@ -122,7 +122,7 @@ fn labelled(n: usize, frr: impl Fn(usize) -> bool, wrong_labels: &[usize]) -> Ro
             let label = Some(if label { "1" } else { "0" }.into());
             rows.push(
                 item,
-                Judgement { judge: judge.into(), verdict: verdict(accepts), label, ..Judgement::default() },
+                Judgement { judge: judge.into(), verdict: Some(verdict(accepts)), label, ..Judgement::default() },
             );
         }
     }
@@ -163,12 +163,12 @@ fn odd_logs_are_listed_without_a_panic() {
     assert!(escalate(&Rows::default().0, &AuditConfig::default(), &Gate::built_in(), TOP).is_err());
     let mut rows = Rows::default();
     rows.push(0, Judgement::default());
-    rows.push(1, Judgement { verdict: verdict(true), ..Judgement::default() });
+    rows.push(1, Judgement { verdict: Some(verdict(true)), ..Judgement::default() });
     let found = listed(&rows, TOP);
     assert_eq!(found.items.len(), 2);
     assert!(found.items.iter().any(|item| item.why.contains("no reply could be read")));
     let mut people = Rows::default();
-    people.push(0, Judgement { rater: Some("r".into()), verdict: verdict(true), ..Judgement::default() });
+    people.push(0, Judgement { rater: Some("r".into()), verdict: Some(verdict(true)), ..Judgement::default() });
     assert!(escalate(&people.0, &AuditConfig::default(), &Gate::built_in(), TOP).is_err());
 }
 
@@ -182,7 +182,7 @@ proptest! {
         for (item, accepts, label) in answers {
             // One label an item.
             let label = label.filter(|_| item % 2 == 0).map(|_| if item % 4 == 0 { "1" } else { "0" }.into());
-            rows.push(item, Judgement { verdict: accepts.and_then(verdict), label, ..Judgement::default() });
+            rows.push(item, Judgement { verdict: accepts.map(verdict), label, ..Judgement::default() });
         }
         if let Ok(found) = escalate(&rows.0, &AuditConfig::default(), &Gate::built_in(), EscalateConfig { top, random }) {
             let names: Vec<&str> = found.items.iter().map(|item| item.item.as_str()).collect();

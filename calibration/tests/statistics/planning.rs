@@ -160,7 +160,8 @@ fn the_closed_form_of_power_agrees_with_the_rule() {
             }
         }
     }
-    println!("largest difference {worst:.3}");
+    // Between them they differ far less on the whole.
+    assert!(worst < 0.1, "{worst}");
 }
 
 /// Six limits of 80 % power each pass together 26 % of the time: a plan for all of them is larger than any of theirs.

@@ -102,7 +102,7 @@ fn chart(
     let largest = curves.iter().flat_map(|(points, _)| points).map(|(_, y)| *y).fold(0.0, f64::max);
     let drawn = Curves {
         strong: picked.and_then(|design| curves.iter().position(|(_, mark)| *mark == design.repeats.to_string())),
-        curves: &curves,
+        marked: &curves,
         x: x_scale(),
         y: y.unwrap_or_else(|| Scale::holding(0.0, largest.max(1e-6), 4)),
         mark_x: picked.filter(|design| design.orders == orders).map(|design| (design.n_items as f64).log2()),

@@ -234,4 +234,3 @@ fn is_against(item: &Item<'_>, answer: f64) -> Option<bool> {
         _ => None,
     }
 }
-

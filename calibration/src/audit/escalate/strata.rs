@@ -139,7 +139,9 @@ pub(super) fn pick(
     top: usize,
 ) -> Vec<(usize, f64)> {
     let mut taken = vec![false; items.len()];
-    by_lot.iter().for_each(|&idx| taken[idx] = true);
+    for &idx in by_lot {
+        taken[idx] = true;
+    }
     let mut queues: Vec<Vec<usize>> = vec![Vec::new(); strata.len()];
     for (idx, item) in items.iter().enumerate() {
         if !taken[idx] && !is_labelled(item.unit) {
@@ -173,4 +175,3 @@ pub(super) fn pick(
     }
     picked
 }
-

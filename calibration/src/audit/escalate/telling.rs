@@ -221,23 +221,17 @@ impl Teller<'_> {
             item.n_answers,
             per_cent(score)
         );
-        let changes = match (item.unit.truth.good, self.rates.own.get(&item.unit.place())) {
-            (Some(good), Some(share)) => {
-                let (errors, n) = self.rates.by_label[usize::from(good)];
-                let error = if good { 1.0 - share } else { *share };
-                let name = if good { "false rejects" } else { "false accepts" };
-                let after =
-                    if n > 1.0 { per_cent((errors - error) / (n - 1.0)) } else { "nothing left to measure".to_owned() };
-                format!("were the label wrong: {name} from {} to {after}", per_cent(errors / n))
-            }
-            _ => {
-                let (right, n) = self.rates.right;
-                format!(
-                    "were the label wrong: accuracy from {} to {}",
-                    per_cent(right / n),
-                    per_cent((right + 1.0) / n)
-                )
-            }
+        let own = item.unit.truth.good.zip(self.rates.own.get(&item.unit.place()));
+        let changes = if let Some((good, share)) = own {
+            let (errors, n) = self.rates.by_label[usize::from(good)];
+            let error = if good { 1.0 - share } else { *share };
+            let name = if good { "false rejects" } else { "false accepts" };
+            let after =
+                if n > 1.0 { per_cent((errors - error) / (n - 1.0)) } else { "nothing left to measure".to_owned() };
+            format!("were the label wrong: {name} from {} to {after}", per_cent(errors / n))
+        } else {
+            let (right, n) = self.rates.right;
+            format!("were the label wrong: accuracy from {} to {}", per_cent(right / n), per_cent((right + 1.0) / n))
         };
         Escalated { purpose: Purpose::Check, score, why, changes, ..row }
     }
