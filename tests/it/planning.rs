@@ -43,7 +43,7 @@ fn a_plan_says_how_many_items_and_fits_a_terminal() {
     assert!(run.stdout.contains("are shown to be kept with 80 % power by"), "{}", run.stdout);
     assert!(run.stdout.contains("Accuracy ≥ 75 %") && run.stdout.contains("as the log’s prices say"), "{}", run.stdout);
     let page = desk.read("plan.html");
-    assert!(page.contains("<svg") && page.contains("How often the gate decides") && !page.contains("http"), "{page}");
+    assert!(page.contains("<svg") && page.contains("How often the gate decides") && !page.contains("://"), "a page without requests");
     let narrow = crate::cli_support::assize(["plan", "pilot.csv", "--gate", "limits.toml"])
         .env("COLUMNS", "80")
         .current_dir(desk.path())
@@ -88,7 +88,7 @@ fn a_plan_from_assumptions_needs_no_log() {
         assert_eq!(run.status, 3, "{}", run.stdout);
         assert!(run.stderr.contains(said), "{}", run.stderr);
     };
-    refused("fra=0.05", "did you mean `far`?");
+    refused("acuracy=0.9", "did you mean `accuracy`?");
     refused("far", "is no assumption");
     refused("far=x", "is no number");
     refused("far=1.5", "must be a share");
