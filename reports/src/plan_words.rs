@@ -73,6 +73,7 @@ pub(crate) fn n_limits(plan: &Plan) -> usize {
 fn limits(plan: &Plan) -> String {
     match n_limits(plan) {
         1 => "the one limit".to_owned(),
+        2 => "both limits together".to_owned(),
         n => format!("all {n} limits together"),
     }
 }
