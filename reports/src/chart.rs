@@ -308,69 +308,139 @@ pub(crate) fn lines(
     y_tick: &dyn Fn(f64) -> String,
     label: &str,
 ) -> Result<String, RenderError> {
+    svg(chart.size, "plot", label, |area| lines_on(area, chart, x_tick, y_tick).map(drop))
+}
+
+/// Draws a chart on an area, and returns the plane of its values.
+fn lines_on<'a>(
+    area: &Area<'a>,
+    chart: &Lines<'_>,
+    x_tick: &dyn Fn(f64) -> String,
+    y_tick: &dyn Fn(f64) -> String,
+) -> Result<Plane<'a>, RenderError> {
+    let (width, height) = chart.size;
+    let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
+        chart.x.range(),
+        chart.y.range(),
+        (units(PLOT_LEFT)..units(width - PLOT_RIGHT), units(height - PLOT_BOTTOM)..units(PLOT_TOP)),
+    ));
+    let path =
+        |points: Vec<(f64, f64)>, style: ShapeStyle| plane.draw(&PathElement::new(points, style)).map_err(failed);
+    // The library chooses ticks of its own; here the scale has, so they are drawn one by one.
+    let style = text_style(FONT_PX, MUTED);
+    for &tick in &chart.y.ticks {
+        path(vec![(chart.x.from, tick), (chart.x.to, tick)], GRID.stroke_width(px(1.0)))?;
+        let style = style.clone().pos(Pos::new(HPos::Right, VPos::Center));
+        let text = Text::new(y_tick(tick), (units(0) - units(8), 0), style);
+        plane.draw(&(EmptyElement::at((chart.x.from, tick)) + text)).map_err(failed)?;
+    }
+    for &tick in &chart.x.ticks {
+        let style = style.clone().pos(Pos::new(HPos::Center, VPos::Top));
+        let text = Text::new(x_tick(tick), (0, units(8)), style);
+        plane.draw(&(EmptyElement::at((tick, chart.y.from)) + text)).map_err(failed)?;
+    }
+    let middle = (f64::midpoint(chart.x.from, chart.x.to), chart.y.from);
+    let title = Text::new(chart.x_title.to_owned(), (0, units(26)), style.pos(Pos::new(HPos::Center, VPos::Top)));
+    plane.draw(&(EmptyElement::at(middle) + title)).map_err(failed)?;
+    let clamp = |x: f64, y: f64| (chart.x.clamp(x), chart.y.clamp(y));
+    let look = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
+    for (idx, line) in chart.curves.iter().enumerate() {
+        let banded: Vec<_> = line.points.iter().filter_map(|&(x, _, band)| Some((x, band?))).collect();
+        let outline: Vec<_> = banded
+            .iter()
+            .map(|&(x, (_, high))| clamp(x, high))
+            .chain(banded.iter().rev().map(|&(x, (low, _))| clamp(x, low)))
+            .collect();
+        if banded.len() > 1 {
+            plane.draw(&Polygon::new(outline, look(idx).1.filled())).map_err(failed)?;
+        }
+    }
+    let thin = MUTED.stroke_width(px(1.0));
+    if chart.diagonal {
+        path(vec![(chart.x.from, chart.y.from), (chart.x.to, chart.y.to)], thin)?;
+    }
+    if let Some(x) = chart.mark_x {
+        path(vec![clamp(x, chart.y.from), clamp(x, chart.y.to)], thin)?;
+    }
+    if let Some(y) = chart.mark_y {
+        path(vec![clamp(chart.x.from, y), clamp(chart.x.to, y)], thin)?;
+    }
+    for (idx, line) in chart.curves.iter().enumerate() {
+        let points: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
+        let stroke = look(idx).0.stroke_width(px(2.0));
+        if idx == 0 {
+            path(points.clone(), stroke)?;
+        } else {
+            let dashed = DashedPathElement::new(points.iter().copied(), px(6.0), px(4.0), stroke);
+            plane.draw(&dashed).map_err(failed)?;
+        }
+        // Dots show where there are figures; among many they would hide the line.
+        if points.len() <= 24 {
+            for point in points {
+                plane.draw(&Circle::new(point, px(3.2), look(idx).0.filled())).map_err(failed)?;
+            }
+        }
+    }
+    Ok(plane)
+}
+
+/// Several curves on one plane, each marked by a word of a few letters on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Curves<'a> {
+    /// Points and mark, one a curve. Marks are set at different points, so that curves that coincide can be told apart.
+    pub(crate) marked: &'a [(Vec<(f64, f64)>, String)],
+    /// The curve drawn strong.
+    pub(crate) strong: Option<usize>,
+    /// The scale of x.
+    pub(crate) x: Scale,
+    /// The scale of y.
+    pub(crate) y: Scale,
+    /// A vertical line.
+    pub(crate) mark_x: Option<f64>,
+    /// A horizontal line.
+    pub(crate) mark_y: Option<f64>,
+    /// What x is.
+    pub(crate) x_title: &'a str,
+    /// Size in CSS pixels.
+    pub(crate) size: (u32, u32),
+}
+
+/// Draws curves told apart by marks on them, not by colour.
+///
+/// # Errors
+/// As [`strip`].
+pub(crate) fn curves(
+    chart: &Curves<'_>,
+    x_tick: &dyn Fn(f64) -> String,
+    y_tick: &dyn Fn(f64) -> String,
+    label: &str,
+) -> Result<String, RenderError> {
+    // Frame, ticks and lines across are those of a chart without a curve.
+    let frame = Lines {
+        curves: &[],
+        x: chart.x.clone(),
+        y: chart.y.clone(),
+        mark_x: chart.mark_x,
+        mark_y: chart.mark_y,
+        diagonal: false,
+        x_title: chart.x_title,
+        size: chart.size,
+    };
     svg(chart.size, "plot", label, |area| {
-        let (width, height) = chart.size;
-        let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
-            chart.x.range(),
-            chart.y.range(),
-            (units(PLOT_LEFT)..units(width - PLOT_RIGHT), units(height - PLOT_BOTTOM)..units(PLOT_TOP)),
-        ));
-        let path =
-            |points: Vec<(f64, f64)>, style: ShapeStyle| plane.draw(&PathElement::new(points, style)).map_err(failed);
-        // The library chooses ticks of its own; here the scale has, so they are drawn one by one.
-        let style = text_style(FONT_PX, MUTED);
-        for &tick in &chart.y.ticks {
-            path(vec![(chart.x.from, tick), (chart.x.to, tick)], GRID.stroke_width(px(1.0)))?;
-            let style = style.clone().pos(Pos::new(HPos::Right, VPos::Center));
-            let text = Text::new(y_tick(tick), (units(0) - units(8), 0), style);
-            plane.draw(&(EmptyElement::at((chart.x.from, tick)) + text)).map_err(failed)?;
+        let plane = lines_on(area, &frame, x_tick, y_tick)?;
+        let clamp = |&(x, y): &(f64, f64)| (chart.x.clamp(x), chart.y.clamp(y));
+        for (idx, (points, _)) in chart.marked.iter().enumerate() {
+            let is_strong = chart.strong == Some(idx);
+            let (colour, width) = if is_strong { (ACCENT, 2.6) } else { (MUTED, 1.3) };
+            let path = PathElement::new(points.iter().map(clamp).collect::<Vec<_>>(), colour.stroke_width(px(width)));
+            plane.draw(&path).map_err(failed)?;
         }
-        for &tick in &chart.x.ticks {
-            let style = style.clone().pos(Pos::new(HPos::Center, VPos::Top));
-            let text = Text::new(x_tick(tick), (0, units(8)), style);
-            plane.draw(&(EmptyElement::at((tick, chart.y.from)) + text)).map_err(failed)?;
-        }
-        let middle = (f64::midpoint(chart.x.from, chart.x.to), chart.y.from);
-        let title = Text::new(chart.x_title.to_owned(), (0, units(26)), style.pos(Pos::new(HPos::Center, VPos::Top)));
-        plane.draw(&(EmptyElement::at(middle) + title)).map_err(failed)?;
-        let clamp = |x: f64, y: f64| (chart.x.clamp(x), chart.y.clamp(y));
-        let look = |idx: usize| if idx == 0 { (ACCENT, BAND) } else { (SECOND, SECOND_BAND) };
-        for (idx, line) in chart.curves.iter().enumerate() {
-            let banded: Vec<_> = line.points.iter().filter_map(|&(x, _, band)| Some((x, band?))).collect();
-            let outline: Vec<_> = banded
-                .iter()
-                .map(|&(x, (_, high))| clamp(x, high))
-                .chain(banded.iter().rev().map(|&(x, (low, _))| clamp(x, low)))
-                .collect();
-            if banded.len() > 1 {
-                plane.draw(&Polygon::new(outline, look(idx).1.filled())).map_err(failed)?;
-            }
-        }
-        let thin = MUTED.stroke_width(px(1.0));
-        if chart.diagonal {
-            path(vec![(chart.x.from, chart.y.from), (chart.x.to, chart.y.to)], thin)?;
-        }
-        if let Some(x) = chart.mark_x {
-            path(vec![clamp(x, chart.y.from), clamp(x, chart.y.to)], thin)?;
-        }
-        if let Some(y) = chart.mark_y {
-            path(vec![clamp(chart.x.from, y), clamp(chart.x.to, y)], thin)?;
-        }
-        for (idx, line) in chart.curves.iter().enumerate() {
-            let points: Vec<_> = line.points.iter().map(|&(x, y, _)| clamp(x, y)).collect();
-            let stroke = look(idx).0.stroke_width(px(2.0));
-            if idx == 0 {
-                path(points.clone(), stroke)?;
-            } else {
-                let dashed = DashedPathElement::new(points.iter().copied(), px(6.0), px(4.0), stroke);
-                plane.draw(&dashed).map_err(failed)?;
-            }
-            // Dots show where there are figures; among many they would hide the line.
-            if points.len() <= 24 {
-                for point in points {
-                    plane.draw(&Circle::new(point, px(3.2), look(idx).0.filled())).map_err(failed)?;
-                }
-            }
+        for (idx, (points, mark)) in chart.marked.iter().enumerate() {
+            let Some(point) = points.get((1 + idx) % points.len().max(1)) else { continue };
+            plane.draw(&Circle::new(clamp(point), px(8.0), PAPER.filled())).map_err(failed)?;
+            let colour = if chart.strong == Some(idx) { ACCENT } else { INK };
+            let style = text_style(FONT_PX, colour).pos(Pos::new(HPos::Center, VPos::Center));
+            plane.draw(&Text::new(mark.clone(), clamp(point), style)).map_err(failed)?;
         }
         Ok(())
     })

@@ -163,7 +163,7 @@ pub(crate) fn level(level: f64) -> String {
 }
 
 /// Measures that are no judge's and so are not in the catalogue: agreement among raters, and a plain comparison.
-const OTHERS: [(&str, &str, Unit); 12] = [
+const OTHERS: [(&str, &str, Unit); 13] = [
     ("accept_rate", "Accepted", Unit::Share),
     ("percent_agreement", "Agreement", Unit::Share),
     ("alpha_nominal", "Krippendorff's alpha, nominal", Unit::Coefficient),
@@ -176,6 +176,7 @@ const OTHERS: [(&str, &str, Unit); 12] = [
     ("icc_average", "ICC, mean of raters", Unit::Coefficient),
     ("score", "Score", Unit::Points),
     ("mean_score", "Mean score", Unit::Points),
+    ("gate_risk", "Risk of the gate", Unit::Share),
 ];
 
 /// Returns the title of a measure, or its id for one that is not known.

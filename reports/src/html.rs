@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use assize_calibration::audit::result::Audit;
+use assize_calibration::planning::result::Plan;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
@@ -45,6 +46,8 @@ pub(crate) fn environment() -> &'static Environment<'static> {
             ("compare.html.j2", include_str!("../templates/compare.html.j2")),
             ("drift.html.j2", include_str!("../templates/drift.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),
+            ("risk.html.j2", include_str!("../templates/risk.html.j2")),
+            ("plan.html.j2", include_str!("../templates/plan.html.j2")),
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");
         }
@@ -61,5 +64,15 @@ pub(crate) fn environment() -> &'static Environment<'static> {
 pub fn html(audit: &Audit, options: &HtmlOptions) -> Result<String, RenderError> {
     let view = view::build(audit, options)?;
     let template = environment().get_template("report.html.j2").map_err(RenderError::Template)?;
+    template.render(Value::from(Serde(view))).map_err(RenderError::Template)
+}
+
+/// Returns a plan as one self-contained HTML page.
+///
+/// # Errors
+/// As [`html`].
+pub fn plan_html(plan: &Plan) -> Result<String, RenderError> {
+    let view = view::plan::build(plan)?;
+    let template = environment().get_template("plan.html.j2").map_err(RenderError::Template)?;
     template.render(Value::from(Serde(view))).map_err(RenderError::Template)
 }

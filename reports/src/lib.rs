@@ -6,21 +6,26 @@
 
 mod chart;
 pub mod comparison;
+mod escalation;
 mod format;
 mod html;
 mod json;
 mod junit;
 mod markdown;
+mod plan;
+mod plan_words;
 mod terminal;
 mod text;
 mod view;
 mod words;
 
 pub use assize_calibration::audit::result::Audit;
-pub use html::{HtmlOptions, html};
+pub use escalation::escalation_terminal;
+pub use html::{HtmlOptions, html, plan_html};
 pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;
+pub use plan::plan_terminal;
 pub use terminal::{Charset, Colour, TerminalOptions, terminal};
 pub use text::visible;
 

@@ -49,7 +49,7 @@ impl Default for TerminalOptions {
 }
 
 #[derive(Clone, Copy)]
-enum Tone {
+pub(crate) enum Tone {
     Good,
     Bad,
     Open,
@@ -69,7 +69,8 @@ impl Tone {
     }
 }
 
-struct Screen {
+/// What is written so far.
+pub(crate) struct Screen {
     options: TerminalOptions,
     out: String,
 }
@@ -89,8 +90,7 @@ const NAME_WIDTH: usize = 30;
 /// single words allow.
 #[must_use]
 pub fn terminal(audit: &Audit, options: &TerminalOptions) -> String {
-    let options = TerminalOptions { width: options.width.max(40), ..*options };
-    let mut screen = Screen { options, out: String::new() };
+    let mut screen = Screen::new(options);
     match audit.judges.as_slice() {
         [] => screen.wrapped("The log holds no judge to audit.", 0, 0),
         [only] => screen.judge(only),
@@ -115,8 +115,18 @@ pub fn terminal(audit: &Audit, options: &TerminalOptions) -> String {
 }
 
 impl Screen {
+    /// Returns an empty screen, at least 40 columns wide.
+    pub(crate) fn new(options: &TerminalOptions) -> Self {
+        Self { options: TerminalOptions { width: options.width.max(40), ..*options }, out: String::new() }
+    }
+
+    /// Returns what was written.
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
     /// Returns text fit for this terminal: no controls, and only characters it knows.
-    fn fit(&self, text: &str) -> String {
+    pub(crate) fn fit(&self, text: &str) -> String {
         let text = text::visible(text).replace('\u{a0}', " ");
         match self.options.charset {
             Charset::Unicode => text,
@@ -124,25 +134,25 @@ impl Screen {
         }
     }
 
-    fn paint(&self, text: &str, tone: Tone) -> String {
+    pub(crate) fn paint(&self, text: &str, tone: Tone) -> String {
         match self.options.colour {
             Colour::Ansi => format!("\u{1b}[{}m{text}\u{1b}[0m", tone.code()),
             Colour::Plain => text.to_owned(),
         }
     }
 
-    fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
-    fn raw(&mut self, line: &str) {
+    pub(crate) fn raw(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 
-    fn heading(&mut self, text: &str) {
+    pub(crate) fn heading(&mut self, text: &str) {
         self.blank();
         let text = self.fit(text);
         let painted = self.paint(&text, Tone::Strong);
@@ -150,7 +160,7 @@ impl Screen {
     }
 
     /// Writes text wrapped to the width, the first line indented by `first`, the others by `rest`.
-    fn wrapped(&mut self, text: &str, first: usize, rest: usize) {
+    pub(crate) fn wrapped(&mut self, text: &str, first: usize, rest: usize) {
         let text = self.fit(text);
         for line in wrap(&text, self.options.width, first, rest) {
             self.raw(&line);
@@ -158,7 +168,7 @@ impl Screen {
     }
 
     /// Writes a mark and text beside it, the further lines hanging under the text.
-    fn marked(&mut self, mark: &str, tone: Tone, text: &str) {
+    pub(crate) fn marked(&mut self, mark: &str, tone: Tone, text: &str) {
         let (mark, text) = (self.fit(mark), self.fit(text));
         let indent = 2 + mark.width() + 1;
         for (idx, line) in wrap(&text, self.options.width, indent, indent).into_iter().enumerate() {
@@ -271,6 +281,34 @@ impl Screen {
             }
             write!(line, "  {}  {last}", padded(figure, value)).expect("writing to memory");
             self.raw(&line);
+        }
+    }
+
+    /// Writes a table with a head. Columns from `right_from` on are set to the right; the first is cut where the width is too small.
+    pub(crate) fn rows(&mut self, head: &[&str], rows: &[Vec<String>], right_from: usize) {
+        let head: Vec<String> = head.iter().map(|cell| self.fit(cell)).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| self.fit(cell)).collect()).collect();
+        let widest = |idx: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(idx)).chain(head.get(idx));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = (0..head.len()).map(widest).collect();
+        let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
+        widths[0] = widths[0].min(self.options.width.saturating_sub(others + 2).max(8));
+        let line = |row: &[String]| {
+            let mut line = String::new();
+            for (idx, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                let cell = cut_to(cell, width);
+                let room = " ".repeat(width.saturating_sub(cell.width()));
+                let cell = if idx >= right_from { room + &cell } else { cell + &room };
+                write!(line, "  {cell}").expect("writing to memory");
+            }
+            line
+        };
+        let painted = self.paint(line(&head).trim_end(), Tone::Quiet);
+        self.raw(&painted);
+        for row in &rows {
+            self.raw(&line(row));
         }
     }
 

@@ -122,6 +122,9 @@ pub(super) struct Args {
     /// How time is cut to look for drift: day, week, or how many windows [default: by the span of the log]
     #[arg(long, value_name = "day|week|N", value_parser = windows, help_heading = "How to measure")]
     windows: Option<Windows>,
+    /// Find out how often the gate would come out otherwise if the same items were judged again
+    #[arg(long, help_heading = "How to measure")]
+    gate_risk: bool,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
@@ -256,6 +259,7 @@ impl Plan {
         config.windows = args.windows.or(config.windows);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
+        config.gate_risk |= args.gate_risk;
         config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
         let gate = match (&args.gate, settings.gate) {
             (Some(path), _) => read_gate(path).map_err(refused)?,
@@ -386,6 +390,7 @@ fn deciding(args: &Args) -> Vec<String> {
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     let mut words: Vec<String> = given.flatten().collect();
     words.extend(args.tuned_here.then(|| "--tuned-here".to_owned()));
+    words.extend(args.gate_risk.then(|| "--gate-risk".to_owned()));
     let order = args.anytime.and_then(|order| order.to_possible_value());
     words.extend(order.map(|order| format!("--anytime={}", order.get_name())));
     words

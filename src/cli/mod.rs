@@ -8,10 +8,13 @@ mod compare;
 mod completions;
 mod convert;
 mod doctor;
+mod escalate;
 mod files;
 mod gate;
+mod measuring;
 #[cfg(feature = "memory")]
 mod memory;
+mod plan;
 mod printer;
 mod progress;
 mod reading;
@@ -97,6 +100,8 @@ impl From<Color> for ColorChoice {
 enum Command {
     Audit(Box<audit::Args>),
     Compare(Box<compare::Args>),
+    Plan(Box<plan::Args>),
+    Escalate(Box<escalate::Args>),
     Convert(convert::Args),
     Report(report::Args),
     Gate(gate::Args),
@@ -153,6 +158,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let done: Result<Status, Failure> = match cli.command {
         Command::Audit(args) => audit::run(*args, &mut printer),
         Command::Compare(args) => compare::run(*args, &mut printer),
+        Command::Plan(args) => plan::run(*args, &mut printer),
+        Command::Escalate(args) => escalate::run(*args, &mut printer),
         Command::Convert(args) => convert::run(&args, &mut printer),
         Command::Report(args) => report::run(&args, &mut printer),
         Command::Gate(args) => gate::run(&args, &mut printer),

@@ -1,8 +1,9 @@
 //! `assize schema`: JSON Schemas of the files that assize reads and writes, made from the types themselves.
 
-use assize_calibration::audit::result::{Audit, SideBySide};
+use assize_calibration::audit::result::{Audit, Escalation, SideBySide};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::Judgement;
+use assize_calibration::planning::result::Plan;
 use clap::ValueEnum;
 
 use super::printer::Printer;
@@ -30,6 +31,10 @@ enum What {
     Log,
     /// A gate file
     Gate,
+    /// `plan --json`
+    Plan,
+    /// `escalate --json`
+    Escalation,
     /// A line of `memory export`
     #[cfg(feature = "memory")]
     Experience,
@@ -41,6 +46,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
         What::Compare => schemars::schema_for!(SideBySide),
         What::Log => schemars::schema_for!(Judgement<'_>),
         What::Gate => schemars::schema_for!(Gate),
+        What::Plan => schemars::schema_for!(Plan),
+        What::Escalation => schemars::schema_for!(Escalation),
         #[cfg(feature = "memory")]
         What::Experience => schemars::schema_for!(assize_memory::experience::Experience),
     };

@@ -18,6 +18,7 @@ mod formats;
 mod measure_examples;
 #[cfg(feature = "memory")]
 mod memory;
+mod planning;
 mod readme;
 mod reference;
 mod reference_docs;

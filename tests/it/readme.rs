@@ -116,6 +116,8 @@ fn schemas_in_the_documents_are_those_of_the_types() {
     check_schema("audit", "docs/reference/audit.schema.json");
     check_schema("compare", "docs/reference/compare.schema.json");
     check_schema("gate", "docs/reference/gate.schema.json");
+    check_schema("plan", "docs/reference/plan.schema.json");
+    check_schema("escalation", "docs/reference/escalation.schema.json");
 }
 
 /// The page of commands is the help of the tool, so that it cannot drift.
@@ -129,7 +131,20 @@ fn the_reference_of_commands_is_the_help() {
             .to_owned();
     let memory: &[&str] = &["", " add", " list", " show", " import", " export", " stats"];
     let memory = memory.iter().map(|command| format!("memory{command}"));
-    let others = ["", "audit", "compare", "convert", "report", "gate", "schema", "doctor", "completions"];
+    let others = [
+        "",
+        "audit",
+        "compare",
+        "plan",
+        "escalate",
+        "convert",
+        "report",
+        "gate",
+        "schema",
+        "self-test",
+        "doctor",
+        "completions",
+    ];
     for command in others.into_iter().map(str::to_owned).chain(memory) {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let title = if command.is_empty() { "assize".to_owned() } else { format!("assize {command}") };

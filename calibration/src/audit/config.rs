@@ -64,6 +64,9 @@ pub struct AuditConfig {
     /// Audit only this arm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arm: Option<String>,
+    /// Whether to find out how often the gate would come out otherwise on the same items. It takes a thousand times as long.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_risk: bool,
 }
 
 impl Default for AuditConfig {
@@ -87,6 +90,7 @@ impl Default for AuditConfig {
             windows: None,
             judge: None,
             arm: None,
+            gate_risk: false,
         }
     }
 }

@@ -77,10 +77,11 @@ pub(crate) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     position(evidence, &mut found);
     super::biases::findings(evidence, &mut found);
     stability(evidence, &mut found);
+    sort(&mut found);
     found
 }
 
-/// Sorts the gravest first; among equals, what can be acted on.
+/// Puts the gravest first, and among equals what can be acted on.
 pub(crate) fn sort(found: &mut [Finding]) {
     found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.advice.is_empty()));
 }

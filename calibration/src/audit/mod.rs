@@ -15,10 +15,12 @@ mod decide;
 mod difference;
 mod drift;
 mod errors;
+mod escalate;
 mod estimate;
 mod figures;
 mod findings;
 mod forecasts;
+mod gate_risk;
 mod in_use;
 mod intraclass;
 mod label_noise;
@@ -28,9 +30,12 @@ mod panel;
 mod parsing;
 mod pass_rate;
 mod people;
+mod plan;
 mod position;
 mod ranking;
 mod recalibrated;
+mod redraw;
+mod rejudge;
 mod reliability;
 pub mod result;
 mod scale_use;
@@ -54,7 +59,9 @@ use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting, LookOrder};
 pub use drift::{Calendar, Windows};
+pub use escalate::{EscalateConfig, escalate};
 use estimate::Measured;
+pub use plan::plan_study;
 use result::{AnswerShare, Audit, Data, DimensionAudit, Fitness, JudgeAudit, Source};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use table::{Subject, Table, Unit};
@@ -188,7 +195,7 @@ fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &
         &|measured| parsing::measure(subject, units, measured),
         &|measured| stability::measure(table, subject, units, config, measured),
         &|measured| stability::measure_intraclass(table, subject, units, config, measured),
-        &|measured| position::measure(table, subject, units, config, measured),
+        &|measured| position::measure(table, subject, units, Some(config.seed), measured),
         &|measured| biases::measure(table, subject, units, config, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
@@ -329,6 +336,12 @@ fn audit_subject(
     if let Some(drift) = &drift {
         findings.extend(drift::findings(drift));
     }
+    let gate_risk =
+        config.gate_risk.then(|| gate_risk::gate_risk(table, subject, config, gate, &mut measured)).flatten();
+    if let Some(risk) = &gate_risk {
+        // It was asked for: among equals it comes first.
+        findings.insert(0, gate_risk::finding(risk));
+    }
     findings::sort(&mut findings);
     let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
@@ -360,6 +373,7 @@ fn audit_subject(
         by_generator: biases::by_generator(table, subject, config),
         drift,
         worst_items,
+        gate_risk,
         dimensions: dimensions(table, subject, config),
         alternative: beside.alternative,
         label_noise,

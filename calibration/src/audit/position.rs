@@ -4,7 +4,6 @@ use crate::cluster::Tallies;
 use crate::interval::Spread;
 use crate::judgement::{Order, OutcomeKind};
 
-use super::AuditConfig;
 use super::biases::null;
 use super::estimate::{Estimated, Measured, Values};
 use super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Cell, Subject, Table, Unit, is};
@@ -65,16 +64,16 @@ pub(crate) fn measure(
     table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
-    config: &AuditConfig,
+    seed: Option<u64>,
     measured: &mut Measured,
 ) {
     match table.kind {
-        OutcomeKind::Choice => choices(subject, units, config, measured),
-        OutcomeKind::Score | OutcomeKind::Verdict => shift(table, subject, units, config, measured),
+        OutcomeKind::Choice => choices(subject, units, seed, measured),
+        OutcomeKind::Score | OutcomeKind::Verdict => shift(table, subject, units, seed, measured),
         OutcomeKind::Category => {}
     }
     if table.kind == OutcomeKind::Score {
-        place(table, subject, units, config, measured);
+        place(table, subject, units, seed, measured);
     }
 }
 
@@ -93,7 +92,7 @@ pub(crate) fn unit_swap_consistency(subject: &Subject, unit: &Unit) -> Option<f6
     (n > 0.0).then(|| ab.0.iter().zip(&ba.0).map(|(x, y)| x * y).sum::<f64>() / n)
 }
 
-fn choices(subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+fn choices(subject: &Subject, units: &[Unit], seed: Option<u64>, measured: &mut Measured) {
     let [mut same, mut primacy, mut recency, mut first, mut excess, mut direction, mut wins] =
         [(); 7].map(|()| Values::default());
     let mut answers = [0.0; 3];
@@ -176,7 +175,7 @@ fn choices(subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &m
         first
             .proportion("answers for the first shown / decided answers, both orders weighing equally")
             .map(|value| value.detail("pooled_first", pooled_first).detail("pooled_decided", pooled_decided))
-            .map(|value| nulls.of_first(with_detectable(value), config)),
+            .map(|value| nulls.of_first(with_detectable(value), seed)),
         "no item was shown in both orders with a decided answer",
         NEEDS,
     );
@@ -199,13 +198,13 @@ fn choices(subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &m
             value
         }
     };
-    let excess = excess.map(caution).map(|value| nulls.of_excess(value, config));
+    let excess = excess.map(caution).map(|value| nulls.of_excess(value, seed));
     measured.record("position_excess", excess, noise, &["order", "repeat"]);
     measured.record(
         "position_direction",
         direction
             .mean("mean of ½[(p_ab(a) − p_ba(a)) + (p_ba(b) − p_ab(b))]", range, None)
-            .map(|value| nulls.of_direction(caution(value), config)),
+            .map(|value| nulls.of_direction(caution(value), seed)),
         noise,
         &["order", "repeat"],
     );
@@ -227,17 +226,17 @@ struct Nulls {
 }
 
 impl Nulls {
-    fn of_first(&self, value: Estimated, config: &AuditConfig) -> Estimated {
-        with_null(value, null::sign_flip(self.first.iter().copied(), config.seed, OF_FIRST))
+    fn of_first(&self, value: Estimated, seed: Option<u64>) -> Estimated {
+        with_null(value, seed.and_then(|seed| null::sign_flip(self.first.iter().copied(), seed, OF_FIRST)))
     }
 
-    fn of_direction(&self, value: Estimated, config: &AuditConfig) -> Estimated {
-        with_null(value, null::sign_flip(self.direction.iter().copied(), config.seed, OF_DIRECTION))
+    fn of_direction(&self, value: Estimated, seed: Option<u64>) -> Estimated {
+        with_null(value, seed.and_then(|seed| null::sign_flip(self.direction.iter().copied(), seed, OF_DIRECTION)))
     }
 
-    fn of_excess(&self, value: Estimated, config: &AuditConfig) -> Estimated {
+    fn of_excess(&self, value: Estimated, seed: Option<u64>) -> Estimated {
         let excess = |ab: [f64; 3], ba: [f64; 3]| Counts(ab).excess_over(Counts(ba));
-        with_null(value, null::dealt(&self.excess, self.sum_of_excess, excess, config.seed, OF_EXCESS))
+        with_null(value, seed.and_then(|seed| null::dealt(&self.excess, self.sum_of_excess, excess, seed, OF_EXCESS)))
     }
 }
 
@@ -322,7 +321,7 @@ impl Patterns {
 }
 
 /// The shift of the mean by order, for scores and for the share of accepting verdicts.
-fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], seed: Option<u64>, measured: &mut Measured) {
     let mut values = Values::default();
     let mut shifts = Vec::new();
     for unit in units {
@@ -340,12 +339,13 @@ fn shift(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditCon
     };
     let definition = "mean over items of the mean in order ab less the mean in order ba";
     let value = values.mean(definition, range, None);
-    let value = value.map(|value| with_null(value, null::sign_flip(shifts.into_iter(), config.seed, OF_SHIFT)));
+    let value =
+        value.map(|value| with_null(value, seed.and_then(|seed| null::sign_flip(shifts.into_iter(), seed, OF_SHIFT))));
     measured.record("order_shift", value, NO_ORDERS, NEEDS);
 }
 
 /// The change of an item's score with the place it is shown at: a within-item slope, clusters independent.
-fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], seed: Option<u64>, measured: &mut Measured) {
     // Σ(x − x̄)(y − ȳ) and Σ(x − x̄)² within units.
     let mut sums: Tallies<2> = Tallies::new(table.n_clusters);
     let (mut n, mut n_items) = (0_u64, 0_u64);
@@ -390,6 +390,7 @@ fn place(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditCon
         details: std::collections::BTreeMap::new(),
         worst: None,
     });
-    let value = value.map(|value| with_null(value, null::sign_flip(slopes.into_iter(), config.seed, OF_PLACE)));
+    let value =
+        value.map(|value| with_null(value, seed.and_then(|seed| null::sign_flip(slopes.into_iter(), seed, OF_PLACE))));
     measured.record("place_slope", value, "no item was shown at two places", &["place"]);
 }

@@ -207,6 +207,30 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Returns what measuring needs of the table, for answers drawn afresh in so many clusters. It has no judges of its own.
+    pub(crate) fn for_redraws(&self, n_clusters: usize) -> Self {
+        Self {
+            log: self.log,
+            kind: self.kind,
+            subjects: Vec::new(),
+            raters: Vec::new(),
+            categories: self.categories.clone(),
+            n_clusters,
+            n_groups: self.n_groups,
+            n_duplicates: 0,
+            n_conflicts: 0,
+            label_source: self.label_source,
+            n_labelled_items: self.n_labelled_items,
+            scale: self.scale,
+            scale_is_declared: self.scale_is_declared,
+            lengths: Vec::new(),
+            makers: super::biases::Makers::default(),
+            is_weighted: self.is_weighted,
+            cluster_is_group: self.cluster_is_group,
+            cluster_names: Vec::new(),
+        }
+    }
+
     /// Returns the width of the score's scale: as declared, or as seen where enough was seen to trust it.
     pub(crate) fn trusted_width(&self) -> Option<f64> {
         const ENOUGH_CLUSTERS: usize = 30;

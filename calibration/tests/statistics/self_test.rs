@@ -25,7 +25,7 @@ fn what_is_planted_is_found_and_nothing_else() {
 #[test]
 fn further_runs_say_how_often_intervals_hold() {
     let result = self_test(5, 16);
-    assert!(result.planted.len() >= 20, "{}", result.planted.len());
+    assert!(result.planted.len() >= 18, "{}", result.planted.len());
     for check in &result.planted {
         // Sixteen runs at 95 %: fewer than 12 hold with probability .001 at most.
         assert!(check.held.is_some_and(|held| held >= 12.0 / 16.0), "{check:?}");

@@ -13,6 +13,7 @@ use super::passing::{self, PassingView};
 use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
 use super::plots::{self, ThresholdsView, VotingView};
 use super::probabilities::{self, ProbabilitiesView};
+use super::risk::{self, RiskView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
 use crate::{RenderError, format, text, words};
@@ -88,6 +89,7 @@ pub(crate) struct JudgeView {
     biases: BiasesView,
     drift: Option<DriftView>,
     worst: Vec<WorstRow>,
+    risk: Option<RiskView>,
     dimensions: Vec<DimensionView>,
     alternative: Option<AlternativeView>,
     label_noise: Option<LabelNoiseView>,
@@ -152,6 +154,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         biases: biases::biases(judge),
         drift: judge.drift.as_ref().map(drift::drift).transpose()?,
         worst: tables::worst(judge),
+        risk: judge.gate_risk.as_ref().map(risk::risk),
         dimensions,
         alternative: judge.alternative.as_ref().map(|test| people::alternative(test, judge)),
         label_noise: judge.label_noise.as_ref().map(people::label_noise),

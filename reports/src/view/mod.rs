@@ -9,8 +9,10 @@ mod judge;
 mod panel;
 mod passing;
 mod people;
+pub(crate) mod plan;
 mod plots;
 mod probabilities;
+mod risk;
 mod tables;
 
 use std::fmt::Write as _;

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{
     Agreement, AnswerShare, Audit, Baseline, BiasTest, Biases, Comparison, Confusion, CrossValidated, Data,
-    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GeneratorErrors, JudgeAudit, Measure,
-    SCHEMA, Source, SplitRate, ThresholdPoint, Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
+    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GateRisk, GeneratorErrors,
+    JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA, Source, SplitRate, ThresholdPoint, Thresholds,
+    Unmeasured, Voting, VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
@@ -291,6 +292,46 @@ fn worst_items() -> Vec<WorstItem> {
 }
 
 /// A judge with every section.
+fn gate_risk() -> GateRisk {
+    let rule = RuleRisk {
+        is_green: true,
+        risk: 0.142,
+        risk_interval: [0.114, 0.175],
+        risk_with_uncertain_shares: 0.201,
+        verdicts: [0.858, 0.142, 0.0],
+    };
+    GateRisk {
+        n_redraws: 500,
+        method: "each cell answers again".to_owned(),
+        flip_rate: 0.12,
+        plain_flip_rate: 0.08,
+        concentration: 1.5,
+        interval_rule: rule.clone(),
+        point_rule: RuleRisk { risk: 0.02, ..rule },
+        limits: vec![LimitRisk {
+            measure: "accuracy".to_owned(),
+            side: "min".to_owned(),
+            limit: 0.8,
+            estimate: 0.84,
+            standard_error: 0.011,
+            state: LimitState::Met,
+            changes: 0.142,
+            not_met: 0.142,
+            past: 0.02,
+        }],
+        remedies: vec![Remedy {
+            what: "Ask 3 times as often".to_owned(),
+            times_answers: 3,
+            further_judgements: 2_400,
+            limits: BTreeMap::new(),
+            risk: 0.04,
+            risk_interval: [0.026, 0.061],
+            is_enough: true,
+        }],
+        untried: vec![format!("Asking in both orders {HOSTILE}")],
+    }
+}
+
 pub(crate) fn judge(name: &str) -> JudgeAudit {
     JudgeAudit {
         judge: name.to_owned(),
@@ -386,6 +427,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
             design_effect: BTreeMap::from([("false_accept".to_owned(), 3.3)]),
         }),
         drift: None,
+        gate_risk: Some(gate_risk()),
         worst_items: worst_items(),
         dimensions: vec![
             DimensionAudit {

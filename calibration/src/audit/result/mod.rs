@@ -5,12 +5,14 @@
 
 mod biases;
 mod costs;
+mod escalation;
 mod label_noise;
 mod looks;
 mod panel;
 mod pass_rate;
 mod people;
 mod reliability;
+mod risk;
 mod scale_use;
 
 use std::collections::BTreeMap;
@@ -28,6 +30,7 @@ mod side_by_side;
 pub use biases::{BiasTest, Biases, GeneratorErrors};
 pub use costs::{CostedThreshold, ThresholdCosts};
 pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
+pub use escalation::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
 pub use looks::{Decided, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
@@ -36,6 +39,7 @@ pub use people::{AgainstPerson, AlternativeTest};
 pub use reliability::{
     ProbabilityScores, RecalibrationAudit, RecalibrationMap, Reliability, ReliabilityCurve, ReliabilityPoint,
 };
+pub use risk::{GateRisk, LimitRisk, Remedy, RuleRisk};
 pub use scale_use::{Halo, Likeness, ScaleUse};
 pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
 
@@ -375,6 +379,9 @@ pub struct JudgeAudit {
     pub drift: Option<Drift>,
     /// Items to look at first.
     pub worst_items: Vec<WorstItem>,
+    /// How often the gate would come out otherwise on the same items, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_risk: Option<GateRisk>,
     /// By criterion, when the log has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dimensions: Vec<DimensionAudit>,
