@@ -126,7 +126,7 @@ fn clusters_show_events_as_beta_binomials_do() {
 /// The closed form against the rule itself, on drawn items: answers once, and several times.
 #[test]
 fn the_closed_form_of_power_agrees_with_the_rule() {
-    let mut worst = 0.0_f64;
+    let mut differences = Vec::new();
     for (rate, limit, side) in [
         (0.05, 0.10, LimitSide::Max),
         (0.10, 0.20, LimitSide::Max),
@@ -151,7 +151,7 @@ fn the_closed_form_of_power_agrees_with_the_rule() {
                 let closed = rate_power(&sample, limit, side, 0.95);
                 let drawn = Simulated { rate, icc, n_items, repeats, n_replicates: 500, seed: 11 };
                 let found = simulated_power(&drawn, limit, side, 0.95);
-                worst = worst.max((closed - found).abs());
+                differences.push((closed - found).abs());
                 // Four Monte-Carlo errors, and what a normal count says of one that comes in fractions.
                 assert!(
                     (closed - found).abs() < 4.0 * 0.0224 + 0.03,
@@ -160,8 +160,9 @@ fn the_closed_form_of_power_agrees_with_the_rule() {
             }
         }
     }
-    // Between them they differ far less on the whole.
-    assert!(worst < 0.1, "{worst}");
+    // On the whole they differ far less: some .03 of power, of which Monte-Carlo error is .01.
+    let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+    assert!(mean < 0.04, "{mean}");
 }
 
 /// Six limits of 80 % power each pass together 26 % of the time: a plan for all of them is larger than any of theirs.

@@ -30,7 +30,7 @@ fn intervals_of_audits_hold_the_truth() {
     let all = scenarios::all();
     for (measure, name) in TESTED {
         let scenario = all.iter().find(|s| s.measure == measure && s.name.starts_with(name)).unwrap();
-        let found = simulate::simulate(scenario, 300, 7);
+        let found = simulate::simulate(scenario, 200, 7);
         assert!(
             found.is_acceptable(scenario),
             "{measure}, {name}: {:.3}, {:.3} below, {:.3} above, {:.3} none, width {:.3}; beside it {:?}",
