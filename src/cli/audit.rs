@@ -38,6 +38,7 @@ Settings, the upper one counting: flags; the variables named above; the file giv
 which may hold [audit], [columns] and [gate]; what is built in.
 
 Exit status: 0 every judge is fit, 1 one is unfit, 2 inconclusive, 3 the audit could not be made.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     /// Logs to audit together; - reads standard input
     #[arg(required = true, value_name = "SOURCE")]

@@ -85,23 +85,20 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         spare_inputs(std::slice::from_ref(out), &args.sources, &measures.columns, "write the plan to another file")?;
     }
     let wishes = |price| Wishes { level: measures.config.level, power: args.power, costs: costs(&args, price) };
-    let mut planned: Plan = match &args.assume {
-        Some(text) => {
-            let pilot = assumptions(text)?
-                .pilot(&measures.gate)
-                .map_err(|BadAssumption { name, must }| Failure::usage(format!("--assume: {name} {must}")))?;
-            let mut planned = plan(pilot, &wishes(None), &measures.gate.name);
-            planned.source = vec![text.clone()];
-            planned
-        }
-        None => {
-            let mut planned = measured(&args.sources, &measures.columns, printer, |log| {
-                let price = (log.price.1 > 0).then(|| log.price.0 / log.price.1 as f64);
-                plan_study(log, &measures.config, &measures.gate, &wishes(price))
-            })?;
-            planned.source = args.sources.iter().map(|source| source.display().to_string()).collect();
-            planned
-        }
+    let mut planned: Plan = if let Some(text) = &args.assume {
+        let pilot = assumptions(text)?
+            .pilot(&measures.gate)
+            .map_err(|BadAssumption { name, must }| Failure::usage(format!("--assume: {name} {must}")))?;
+        plan(pilot, &wishes(None), &measures.gate.name)
+    } else {
+        measured(&args.sources, &measures.columns, printer, |log| {
+            let price = (log.price.1 > 0).then(|| log.price.0 / log.price.1 as f64);
+            plan_study(log, &measures.config, &measures.gate, &wishes(price))
+        })?
+    };
+    planned.source = match &args.assume {
+        Some(text) => vec![text.clone()],
+        None => args.sources.iter().map(|source| source.display().to_string()).collect(),
     };
     env!("CARGO_PKG_VERSION").clone_into(&mut planned.version);
     if let Some(out) = &args.out {

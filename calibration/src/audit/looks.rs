@@ -234,13 +234,18 @@ pub(crate) fn looks(
     for (cluster, values) in clusters.iter().zip(&values) {
         n_clusters += 1;
         n_judgements += cluster.n_judgements;
-        let mut has_news = watches.iter_mut().fold(false, |news, watch| watch.take(cluster, values) || news);
+        let mut has_news = false;
+        for watch in &mut watches {
+            has_news |= watch.take(cluster, values);
+        }
         if has_looks && n_clusters == next_look {
             let mut units: Vec<Unit> =
                 clusters[..n_clusters].iter().flat_map(|cluster| cluster.units.iter().cloned()).collect();
             units.sort_by_key(Unit::place);
             let so_far = measure_units(table, subject, &units, config);
-            has_news |= watches.iter_mut().fold(false, |news, watch| watch.look(&so_far, config.level) || news);
+            for watch in &mut watches {
+                has_news |= watch.look(&so_far, config.level);
+            }
             next_look *= 2;
         }
         if !has_news {

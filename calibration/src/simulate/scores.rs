@@ -10,9 +10,9 @@ use crate::log::Log;
 /// The judge's name, which some items carry as the model that made them.
 const JUDGE: &str = "simulated";
 
-/// An item has a quality, which is its label, a length, and a maker: the judge itself or another. A score is quality + inflation
-/// + `per_doubling` a doubling of length + `own` for its own work + an opinion of the item + noise of the answer. Scores are not
-/// rounded, so that every planted value is exact.
+/// An item has a quality, which is its label, a length, and a maker: the judge itself or another. A score is the sum of quality, inflation,
+/// `per_doubling` a doubling of length, `own` for its own work, an opinion of the item, and noise of the answer. Scores are not rounded,
+/// so that every planted value is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreJudge {
     /// Items.

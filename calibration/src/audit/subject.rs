@@ -1,0 +1,283 @@
+//! One judge under one arm: everything measured of it, held against the gate, and said in words.
+
+use rayon::prelude::*;
+
+use crate::gate::Gate;
+use crate::judgement::OutcomeKind;
+use crate::log::NONE;
+
+use super::estimate::Measured;
+use super::result::{AlternativeTest, AnswerShare, DimensionAudit, Halo, JudgeAudit, ScaleUse};
+use super::table::{Cell, Subject, Table, Unit};
+use super::{
+    AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
+    parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds, truth,
+    voting,
+};
+
+/// Measures everything measurable of one judge over the given units.
+pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
+    let families: [Measuring<'_>; 7] = [
+        &|measured| parsing::measure(subject, units, measured),
+        &|measured| stability::measure(table, subject, units, config, measured),
+        &|measured| stability::measure_intraclass(table, subject, units, config, measured),
+        &|measured| position::measure(table, subject, units, Some(config.seed), measured),
+        &|measured| biases::measure(table, subject, units, config, measured),
+        &|measured| truth::measure(table, subject, units, config, measured),
+        &|measured| scores::measure(table, subject, units, measured),
+    ];
+    let parts: Vec<Measured> = families
+        .par_iter()
+        .map(|measure| {
+            let mut measured = Measured::default();
+            measure(&mut measured);
+            measured
+        })
+        .collect();
+    let mut all = Measured::default();
+    for part in parts {
+        all.append(part);
+    }
+    // One family may have measured what another could not: scores that accept agree with labels that are no scores.
+    all.unmeasured.retain(|unmeasured| !all.values.contains_key(unmeasured.id.as_str()));
+    if table.is_weighted {
+        weights::caution(&mut all);
+    }
+    all
+}
+
+/// Measures everything measurable of one judge over units of all dimensions.
+pub(crate) fn measure_all(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    let mut measured = measure_units(table, subject, units, config);
+    if table.kind == OutcomeKind::Score {
+        ranking::measure(table, subject, units, &mut measured);
+    }
+    measured
+}
+
+/// What is measured of a judge as a whole: beside people, and of its scale.
+struct Beside {
+    measured: Measured,
+    alternative: Option<AlternativeTest>,
+    scale_use: Vec<ScaleUse>,
+    halo: Option<Halo>,
+}
+
+impl Beside {
+    fn of(table: &Table<'_>, people: Option<&people::People>, subject: &Subject, config: &AuditConfig) -> Self {
+        let mut measured = Measured::default();
+        people::measure(table, people, subject, &subject.units, &mut measured);
+        let alternative = people::alternative(table, people, subject, config, &mut measured);
+        let scale_use = scale_use::scale_use(table, subject, config, &mut measured);
+        let halo = scale_use::halo(table, subject, config, &mut measured);
+        Self { measured, alternative, scale_use, halo }
+    }
+}
+
+pub(crate) fn audit_subject(
+    table: &Table<'_>,
+    people: Option<&people::People>,
+    subject: &Subject,
+    config: &AuditConfig,
+    gate: &Gate,
+) -> JudgeAudit {
+    let log = table.log;
+    let level = config.level;
+    let accepts = truth::Accepts::of(table, config);
+    let (
+        ((mut measured, beside), (voting, thresholds)),
+        ((baselines, error_clusters), (confusion, (worst_items, answers))),
+    ) = rayon::join(
+        || {
+            rayon::join(
+                || {
+                    rayon::join(
+                        || measure_all(table, subject, &subject.units, config),
+                        || Beside::of(table, people, subject, config),
+                    )
+                },
+                || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
+            )
+        },
+        || {
+            rayon::join(
+                || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
+                || {
+                    let confusion = chance::confusion(table, subject, &subject.units, accepts);
+                    (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
+                },
+            )
+        },
+    );
+    measured.append(beside.measured);
+    let (probabilities, corrected) = rayon::join(
+        || {
+            let mut measured = Measured::default();
+            let reliability = reliability::reliability(table, subject, config, &mut measured);
+            (reliability, measured)
+        },
+        || {
+            let mut measured = Measured::default();
+            let corrected = pass_rate::pass_rate(table, subject, config, &mut measured);
+            (corrected, measured)
+        },
+    );
+    let (reliability, of_probabilities) = probabilities;
+    let (corrected_pass_rate, of_stream) = corrected;
+    measured.append(of_probabilities);
+    measured.append(of_stream);
+    let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
+    let evidence = watched.as_ref().map(|(_, evidence)| evidence);
+    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    if config.tuned_on_items {
+        why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
+    }
+    let biases = biases::family(&measured, level);
+    let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
+    let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
+    let drift = drift::drift(table, subject, config);
+    let mut findings = findings::findings(&findings::Evidence {
+        kind: table.kind,
+        level,
+        measured: &measured,
+        voting: voting.as_ref(),
+        thresholds: thresholds.as_ref(),
+        baselines: &baselines,
+        error_clusters: error_clusters.as_ref(),
+        biases: biases.as_ref(),
+        n_items,
+        is_tuned: config.tuned_on_items,
+        reliability: &reliability,
+        only_answer: only_answer(table, subject).as_deref(),
+        is_cached: is_cached(subject),
+    });
+    findings.extend(beside::findings(
+        &measured,
+        beside.alternative.as_ref(),
+        label_noise.as_ref(),
+        &beside.scale_use,
+        beside.halo.as_ref(),
+        level,
+    ));
+    if let Some(drift) = &drift {
+        findings.extend(drift::findings(drift));
+    }
+    let gate_risk =
+        config.gate_risk.then(|| gate_risk::gate_risk(table, subject, config, gate, &mut measured)).flatten();
+    if let Some(risk) = &gate_risk {
+        // It was asked for: among equals it comes first.
+        findings.insert(0, gate_risk::finding(risk));
+    }
+    findings::sort(&mut findings);
+    let lengths = || subject.cells.iter().map(|cell| cell.len() as u64);
+    let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
+    JudgeAudit {
+        judge: if subject.judge == NONE { String::new() } else { log.judges.name(subject.judge).to_owned() },
+        arm: (subject.arm != NONE).then(|| log.arms.name(subject.arm).to_owned()),
+        outcome: table.kind,
+        n_judgements: subject.draws.len() as u64,
+        n_items,
+        n_clusters: count_distinct(subject.units.iter().map(|unit| unit.cluster)),
+        n_unparsed: subject.n_unparsed,
+        n_labelled: count_distinct(subject.units.iter().filter(is_labelled).map(|unit| unit.item)),
+        repeats: [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)],
+        fitness,
+        why,
+        limits,
+        looks: watched.map(|(looks, _)| looks),
+        findings,
+        answers,
+        unparsed_by: parsing::splits(table, subject, level),
+        voting,
+        thresholds,
+        reliability,
+        corrected_pass_rate,
+        confusion,
+        baselines,
+        error_clusters,
+        biases,
+        by_generator: biases::by_generator(table, subject, config),
+        drift,
+        worst_items,
+        gate_risk,
+        dimensions: dimensions(table, subject, config),
+        alternative: beside.alternative,
+        label_noise,
+        scale_use: beside.scale_use,
+        halo: beside.halo,
+        measures: measured.values.iter().map(|(id, value)| ((*id).to_owned(), value.measure(level))).collect(),
+        unmeasured: measured.unmeasured,
+    }
+}
+
+/// Returns how many different values a sorted sequence has.
+pub(crate) fn count_distinct(sorted: impl Iterator<Item = u32>) -> u64 {
+    let mut last = None;
+    sorted.filter(|value| last.replace(*value) != Some(*value)).count() as u64
+}
+
+/// Returns the answer that every reply gives, or `None` when there are several or none.
+fn only_answer(table: &Table<'_>, subject: &Subject) -> Option<String> {
+    let mut parsed = subject.draws.iter().filter(|draw| !draw.is_nan());
+    let first = *parsed.next()?;
+    parsed.all(|draw| draw.total_cmp(&first).is_eq()).then(|| table.answer_name(first))
+}
+
+/// Whether many repeats are all identical, as from a cache.
+fn is_cached(subject: &Subject) -> bool {
+    let repeated: Vec<&Cell> = subject.cells.iter().filter(|cell| cell.n_parsed() > 1).collect();
+    repeated.len() >= 20
+        && repeated.iter().all(|cell| {
+            let mut draws = subject.parsed(cell);
+            let first = draws.next();
+            draws.all(|draw| Some(draw) == first)
+        })
+}
+
+/// The most answers listed; scores on a continuous scale have more.
+const MOST_ANSWERS: usize = 50;
+
+fn answer_shares(table: &Table<'_>, subject: &Subject) -> Vec<AnswerShare> {
+    // Counted by bits, sorted by value: a few answers a million times, or a million scores once each.
+    let mut counts: hashbrown::HashMap<u64, u64, foldhash::fast::RandomState> = hashbrown::HashMap::default();
+    for draw in &subject.draws {
+        *counts.entry(draw.to_bits()).or_insert(0) += 1;
+    }
+    let mut counts: Vec<(f64, u64)> = counts.into_iter().map(|(bits, n)| (f64::from_bits(bits), n)).collect();
+    counts.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    if counts.len() > MOST_ANSWERS {
+        // A continuous scale: the commonest values only.
+        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        counts.truncate(MOST_ANSWERS);
+    }
+    let total = subject.draws.len() as f64;
+    counts
+        .into_iter()
+        .map(|(draw, n)| AnswerShare { answer: table.answer_name(draw), n, share: n as f64 / total })
+        .collect()
+}
+
+fn dimensions(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Vec<DimensionAudit> {
+    let log = table.log;
+    if log.dimensions.len() < 2 {
+        return Vec::new();
+    }
+    let ids = 0..u32::try_from(log.dimensions.len()).expect("dimensions are numbered by u32");
+    ids.filter_map(|dimension| {
+        let units: Vec<Unit> = subject.units.iter().filter(|unit| unit.dimension == dimension).cloned().collect();
+        if units.is_empty() {
+            return None;
+        }
+        let measured = measure_units(table, subject, &units, config);
+        Some(DimensionAudit {
+            dimension: log.dimensions.name(dimension).to_owned(),
+            measures: measured
+                .values
+                .iter()
+                .map(|(id, value)| ((*id).to_owned(), value.measure(config.level)))
+                .collect(),
+        })
+    })
+    .collect()
+}
