@@ -85,16 +85,16 @@ fn log_of(clusters: &[&Vec<Judgement<'static>>]) -> Log {
 /// What became of one way to audit over all runs.
 #[derive(Default)]
 struct Outcome {
-    n_right: u64,
-    n_wrong: u64,
-    n_judgements: u64,
+    right: u64,
+    wrong: u64,
+    judgements: u64,
 }
 
 impl Outcome {
     fn add(&mut self, fitness: Fitness, truth: Fitness, n_judgements: u64) {
-        self.n_right += u64::from(fitness == truth);
-        self.n_wrong += u64::from(fitness != truth && fitness != Fitness::Inconclusive);
-        self.n_judgements += n_judgements;
+        self.right += u64::from(fitness == truth);
+        self.wrong += u64::from(fitness != truth && fitness != Fitness::Inconclusive);
+        self.judgements += n_judgements;
     }
 }
 
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let settings = read_settings(&folder.join("audit.toml"))?;
         let columns = settings.columns.unwrap_or_else(ColumnMap::default);
         let mut population = Population::default();
-        read(&folder.join(file), &ReadOptions { columns, ..ReadOptions::default() }, &mut population)?;
+        read(&folder.join(file), &ReadOptions { columns }, &mut population)?;
         let once = AuditConfig { judge: None, arm: None, ..settings.audit };
         let anytime = AuditConfig { anytime: Some(LookOrder::Log), ..once.clone() };
         for ((judge, arm), clusters) in &population.by_judge {
@@ -161,9 +161,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let truth = if truth == Fitness::Fit { "fit" } else { "unfit" };
             write!(stdout, "| {name} | {judge}{arm} | {truth} |")?;
             for (idx, outcome) in outcomes.iter().enumerate() {
-                write!(stdout, " {:.0} %, {:.1} %", share(outcome.n_right), share(outcome.n_wrong))?;
+                write!(stdout, " {:.0} %, {:.1} %", share(outcome.right), share(outcome.wrong))?;
                 if idx > 0 {
-                    let of_once = outcome.n_judgements as f64 / outcomes[0].n_judgements as f64;
+                    let of_once = outcome.judgements as f64 / outcomes[0].judgements as f64;
                     used[idx - 1].push(of_once);
                     write!(stdout, ", {:.0} %", 100.0 * of_once)?;
                 }

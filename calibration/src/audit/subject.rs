@@ -12,7 +12,7 @@ use super::table::{Cell, Subject, Table, Unit};
 use super::{
     AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
     parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds, truth,
-    voting,
+    voting, weights,
 };
 
 /// Measures everything measurable of one judge over the given units.
