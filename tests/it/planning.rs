@@ -13,7 +13,7 @@ fn pilot(n: usize) -> String {
         let good = item % 2 == 0;
         for repeat in 1..=3 {
             let errs = item % 17 == 0 || (item % 5 == 0 && repeat == 2);
-            let verdict = if good != errs { "accept" } else { "reject" };
+            let verdict = if good == errs { "reject" } else { "accept" };
             let label = if item % 3 == 2 { String::new() } else { u8::from(good).to_string() };
             writeln!(text, "i{item},{verdict},{repeat},{label},g{},0.01", item / 2).unwrap();
         }
