@@ -75,13 +75,16 @@ fn pages_of_measures_have_all_parts() {
 fn pictures_of_measures_are_small_and_legible_in_the_dark() {
     let folder = measures_folder().join("images");
     assert_eq!(stems(&folder, "svg"), ids());
-    let script = fs::read_to_string(folder.join("make.py")).unwrap();
+    let scripts: String = stems(&folder, "py")
+        .iter()
+        .map(|name| fs::read_to_string(folder.join(format!("{name}.py"))).unwrap())
+        .collect();
     for id in ids() {
         let picture = fs::read_to_string(folder.join(format!("{id}.svg"))).unwrap();
         assert!(picture.len() < 10_000, "{id}: {} bytes", picture.len());
         assert!(picture.contains("prefers-color-scheme:dark"), "{id}");
         assert!(picture.contains("<title>"), "{id}");
-        assert!(script.contains(&format!("\ndef {id}():\n")), "nothing draws {id}");
+        assert!(scripts.contains(&format!("\ndef {id}():\n")), "nothing draws {id}");
     }
 }
 

@@ -13,6 +13,15 @@ text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600}.m{fill:#596
 """
 
 
+# Functions that return a picture, by the name of its file.
+PICTURES = {}
+
+
+def picture(function):
+    PICTURES[function.__name__] = function
+    return function
+
+
 def number(value):
     """As the pages write numbers: .83, -.05, 1.5."""
     digits = f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
