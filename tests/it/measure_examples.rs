@@ -1,5 +1,6 @@
 //! The worked examples on the pages of measures are what the tool measures.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::Value;
@@ -196,7 +197,7 @@ fn the_worked_example_of_a_persons_place_comes_out_as_printed() {
     for item in 1..=30 {
         let third = if (17..=26).contains(&item) { "reject" } else { "accept" };
         let judge = if item > 26 { "reject" } else { "accept" };
-        log += &format!("{item},,p1,accept\n{item},,p2,accept\n{item},,p3,{third}\n{item},j,,{judge}\n");
+        write!(log, "{item},,p1,accept\n{item},,p2,accept\n{item},,p3,{third}\n{item},j,,{judge}\n").unwrap();
     }
     compare(&Desk::new(), &log, &[], &["advantage_probability", "winning_rate"]);
 }

@@ -19,8 +19,8 @@ def passed(title, *rows):
     return p
 
 
-AS_JUDGED = ("as judged", 0.596, 0.549, 0.642, "b")
-CORRECTED = ("corrected", 0.428, 0.313, 0.529, "a")
+AS_JUDGED = ("as judged", 0.602, 0.556, 0.646, "b")
+CORRECTED = ("corrected", 0.467, 0.352, 0.565, "a")
 
 
 @picture
@@ -36,7 +36,7 @@ def corrected_pass_rate():
 @picture
 def corrected_pass_rate_ppi():
     p = Picture("XSTest: share right, from a random sample of 90 prompts")
-    p.dots([("from a random sample", 0.445, 0.381, 0.512, "a"), CORRECTED], 0.2, 0.8)
+    p.dots([("from a random sample", 0.463, 0.398, 0.53, "a"), CORRECTED], 0.2, 0.8)
     p.note("The first is of all items, the second of those without labels.")
     return p
 
