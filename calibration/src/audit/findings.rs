@@ -155,9 +155,9 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     }
     if let Some(value) = evidence.get("mean_error") {
         let (low, high) = evidence.interval(value);
-        if low > 0.0 || high < 0.0 {
+        if evidence.is_found("mean_error") {
             let (word, weight) =
-                if low > 0.0 { ("higher", FindingWeight::Bad) } else { ("lower", FindingWeight::Note) };
+                if value.estimate > 0.0 { ("higher", FindingWeight::Bad) } else { ("lower", FindingWeight::Note) };
             found.push(finding(
                 weight,
                 &["mean_error"],

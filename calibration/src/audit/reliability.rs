@@ -14,11 +14,13 @@ use super::findings::per_cent;
 use super::forecasts::{Forecast, Observation, observe};
 use super::recalibrated::recalibrations;
 use super::result::{ProbabilityScores, Reliability};
-use super::table::{Subject, Table, Unit, is};
+use super::table::{Subject, Table, is};
 use super::truth::Accepts;
 
 /// What rests on confidences.
 const IDS: [&str; 5] = ["overconfidence", "brier_score", "log_loss", "ece", "ece_excess"];
+/// The most labelled units whose scores are recalibrated; of more, evenly spaced clusters are taken.
+const MOST_UNITS: usize = 50_000;
 /// Sets the draws here apart from others of the same seed.
 const STREAM: u64 = 0x7265_6c69_6162_6c65;
 /// Rejections enough to say how their confidences are meant.
@@ -50,10 +52,12 @@ pub(super) fn reliability(
             None => missing(measured, "no item with a confidence has a label that says good or not", &["label"]),
         }
     }
-    if table.kind == OutcomeKind::Score
-        && let Some(forecast) = Forecast::new(&scores_of(subject), seed)
-    {
-        found.push(described("score", "the item is good", &forecast, None, config.level, seed));
+    if table.kind == OutcomeKind::Score {
+        let (observations, n_left_out) = scores_of(subject);
+        if let Some(forecast) = Forecast::new(&observations, seed) {
+            let found_here = described("score", "the item is good", &forecast, None, config.level, seed);
+            found.push(Reliability { n_left_out, ..found_here });
+        }
     }
     found.retain(|reliability| reliability.as_stated.is_some() || !reliability.recalibrations.is_empty());
     found
@@ -77,6 +81,7 @@ fn described(
         of: of.to_owned(),
         event: event.to_owned(),
         event_share: forecast.event_share(),
+        n_left_out: 0,
         n_values: forecast.lows.len() as u64,
         is_grouped: forecast.is_grouped,
         recalibrations: recalibrations(forecast, as_stated.is_some(), level, seed),
@@ -127,17 +132,21 @@ fn confidences<'a>(
     (observations, rejections)
 }
 
-/// Returns the scores of units labelled good or not.
-fn scores_of(subject: &Subject) -> Vec<Observation<'_>> {
+/// Returns the scores of units labelled good or not, of evenly spaced clusters where there are very many, and how many were left out.
+fn scores_of(subject: &Subject) -> (Vec<Observation<'_>>, u64) {
     let mut observations = Vec::new();
     let mut stated: SmallVec<[(f64, bool); 8]> = SmallVec::new();
-    let labelled = |unit: &Unit| unit.truth.good;
-    for (unit, good) in subject.units.iter().filter_map(|unit| Some((unit, labelled(unit)?))) {
+    let labelled = || subject.units.iter().filter_map(|unit| Some((unit, unit.truth.good?)));
+    let n_labelled = labelled().count();
+    let step = u32::try_from(n_labelled.div_ceil(MOST_UNITS)).unwrap_or(u32::MAX).max(1);
+    let mut n_taken = 0;
+    for (unit, good) in labelled().filter(|(unit, _)| unit.cluster.is_multiple_of(step)) {
+        n_taken += 1;
         stated.clear();
         stated.extend(subject.parsed_of(unit).filter(|draw| draw.is_finite()).map(|draw| (draw, good)));
         observe(&mut observations, unit, &mut stated);
     }
-    observations
+    (observations, (n_labelled - n_taken) as u64)
 }
 
 /// Mean confidence less the share that came true. Where nearly all, or nothing, came true, a t interval of the difference covers .85 to .92.

@@ -7,7 +7,9 @@ use crate::judgement::OutcomeKind;
 use crate::log::NONE;
 
 use super::estimate::Measured;
-use super::result::{AlternativeTest, AnswerShare, DimensionAudit, Halo, JudgeAudit, ScaleUse};
+use super::result::{
+    AlternativeTest, AnswerShare, CorrectedPassRate, DimensionAudit, Halo, JudgeAudit, Reliability, ScaleUse,
+};
 use super::table::{Cell, Subject, Table, Unit};
 use super::{
     AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
@@ -75,6 +77,25 @@ impl Beside {
     }
 }
 
+/// What is measured of a judge at work: what its confidences and scores say as probabilities, and what of its items passes.
+struct InUse {
+    measured: Measured,
+    reliability: Vec<Reliability>,
+    corrected_pass_rate: Option<CorrectedPassRate>,
+}
+
+impl InUse {
+    fn of(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Self {
+        let (mut measured, mut of_stream) = (Measured::default(), Measured::default());
+        let (reliability, corrected_pass_rate) = rayon::join(
+            || reliability::reliability(table, subject, config, &mut measured),
+            || pass_rate::pass_rate(table, subject, config, &mut of_stream),
+        );
+        measured.append(of_stream);
+        Self { measured, reliability, corrected_pass_rate }
+    }
+}
+
 pub(crate) fn audit_subject(
     table: &Table<'_>,
     people: Option<&people::People>,
@@ -85,48 +106,28 @@ pub(crate) fn audit_subject(
     let log = table.log;
     let level = config.level;
     let accepts = truth::Accepts::of(table, config);
-    let (
-        ((mut measured, beside), (voting, thresholds)),
-        ((baselines, error_clusters), (confusion, (worst_items, answers))),
-    ) = rayon::join(
-        || {
-            rayon::join(
-                || {
-                    rayon::join(
-                        || measure_all(table, subject, &subject.units, config),
-                        || Beside::of(table, people, subject, config),
-                    )
-                },
-                || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config)),
-            )
-        },
-        || {
-            rayon::join(
-                || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config)),
-                || {
-                    let confusion = chance::confusion(table, subject, &subject.units, accepts);
-                    (confusion, (errors::worst_items(table, subject, config), answer_shares(table, subject)))
-                },
-            )
-        },
-    );
+    let measuring = || {
+        let main = || measure_all(table, subject, &subject.units, config);
+        let voted = || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config));
+        rayon::join(main, voted)
+    };
+    let beside = || Beside::of(table, people, subject, config);
+    let looking = || {
+        let where_wrong =
+            || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config));
+        let answered = || {
+            let confusion = chance::confusion(table, subject, &subject.units, accepts);
+            (confusion, errors::worst_items(table, subject, config), answer_shares(table, subject))
+        };
+        rayon::join(beside, || rayon::join(where_wrong, answered))
+    };
+    let ((main, in_use), looked) =
+        rayon::join(|| rayon::join(measuring, || InUse::of(table, subject, config)), looking);
+    let (mut measured, (voting, thresholds)) = main;
+    let (beside, ((baselines, error_clusters), (confusion, worst_items, answers))) = looked;
     measured.append(beside.measured);
-    let (probabilities, corrected) = rayon::join(
-        || {
-            let mut measured = Measured::default();
-            let reliability = reliability::reliability(table, subject, config, &mut measured);
-            (reliability, measured)
-        },
-        || {
-            let mut measured = Measured::default();
-            let corrected = pass_rate::pass_rate(table, subject, config, &mut measured);
-            (corrected, measured)
-        },
-    );
-    let (reliability, of_probabilities) = probabilities;
-    let (corrected_pass_rate, of_stream) = corrected;
-    measured.append(of_probabilities);
-    measured.append(of_stream);
+    measured.append(in_use.measured);
+    let InUse { reliability, corrected_pass_rate, .. } = in_use;
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
     let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);

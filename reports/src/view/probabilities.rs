@@ -95,6 +95,12 @@ pub(super) fn probabilities(of: &Reliability) -> Result<ProbabilitiesView, Rende
     } else {
         format!("The probability stated is that {event}. {guess}.")
     };
+    let says = if of.n_left_out > 0 {
+        let left_out = format::count(of.n_left_out);
+        format!("{says} Of so many items, those of evenly spaced clusters are enough: {left_out} were left out.")
+    } else {
+        says
+    };
     Ok(ProbabilitiesView {
         title: if is_score { "What scores say as probabilities" } else { "Does its confidence mean what it says?" },
         says,

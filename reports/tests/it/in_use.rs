@@ -74,6 +74,7 @@ pub(super) fn reliability() -> Vec<Reliability> {
     let confidence = Reliability {
         of: "confidence".to_owned(),
         event: "the item is good".to_owned(),
+        n_left_out: 0,
         event_share: 0.6,
         n_values: 91,
         is_grouped: false,

@@ -7,7 +7,7 @@ use super::super::estimate::{Estimated, Measured};
 use super::super::result::{BiasTest, Biases};
 
 /// The measures of the family, and the value each has without an effect. The excess can only be above it.
-const FAMILY: [(&str, Sides); 10] = [
+const FAMILY: [(&str, Sides); 11] = [
     ("position_excess", Sides::Above),
     ("position_direction", Sides::Both),
     ("first_position_preference", Sides::Both),
@@ -18,6 +18,7 @@ const FAMILY: [(&str, Sides); 10] = [
     ("self_preference", Sides::Both),
     ("self_preference_share", Sides::Both),
     ("own_false_accepts", Sides::Both),
+    ("mean_error", Sides::Both),
 ];
 
 /// On which side of no effect an effect may be.

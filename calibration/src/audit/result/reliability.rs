@@ -98,6 +98,9 @@ pub struct Reliability {
     pub event: String,
     /// Share of items on which it came true.
     pub event_share: f64,
+    /// Labelled items left out: of more than 50,000, scores of evenly spaced clusters are taken.
+    #[serde(default)]
+    pub n_left_out: u64,
     /// Distinct values; where maps were fitted to groups of neighbours, the number of groups.
     pub n_values: u64,
     /// Whether values were so many that maps were fitted to groups of neighbours.
