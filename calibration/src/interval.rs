@@ -187,7 +187,7 @@ impl Spread {
             Self::LogF { draws, standard_error, degrees } => student(standard_error, degrees).map(|half| {
                 let back = |log_ratio: f64| {
                     let ratio = log_ratio.exp();
-                    (ratio - 1.0) / (ratio + draws - 1.0)
+                    if ratio.is_infinite() { 1.0 } else { (ratio - 1.0) / (ratio + draws - 1.0) }
                 };
                 let centre = log_f(estimate, draws);
                 Interval { low: back(centre - half), high: back(centre + half) }
@@ -195,11 +195,17 @@ impl Spread {
             Self::MeanOfDraws { single, draws, standard_error, degrees } => {
                 let rho = estimate / (draws - (draws - 1.0) * estimate);
                 let interval = Self::LogF { draws: single, standard_error, degrees }.interval(rho, level)?;
-                let mean = |rho: f64| draws * rho / (1.0 + (draws - 1.0) * rho);
+                // At ρ = −1/(k − 1) the mean of k draws says nothing of the item; below it the formula turns over.
+                let mean = |rho: f64| {
+                    let divisor = 1.0 + (draws - 1.0) * rho;
+                    if divisor > 0.0 { draws * rho / divisor } else { f64::NEG_INFINITY }
+                };
                 Some(Interval { low: mean(interval.low), high: mean(interval.high) })
             }
             Self::Log { standard_error, degrees } => student(standard_error, degrees)
                 .map(|half| Interval { low: estimate * (-half).exp(), high: estimate * half.exp() }),
+            // What does not vary from cluster to cluster has shown nothing of its error.
+            Self::FromOne { standard_error, .. } if standard_error <= 0.0 => None,
             Self::FromOne { standard_error, degrees } => student(standard_error, degrees).map(|half| Interval {
                 low: 1.0 - (1.0 - estimate) * half.exp(),
                 high: 1.0 - (1.0 - estimate) * (-half).exp(),

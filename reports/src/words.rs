@@ -84,6 +84,9 @@ pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
             "Looked at after every item or group, no verdict stood after all {all}. You may go on and look again."
         ),
     };
+    text.push_str(
+        " A limit's state is decided by bets against that limit, which take fewer items than the interval beside it needs to leave it.",
+    );
     for caution in &looks.cautions {
         write!(text, " {}", text::sentence(caution)).expect("writing to memory");
     }

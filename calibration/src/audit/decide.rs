@@ -255,6 +255,9 @@ pub(super) fn rounded_up(number: f64) -> f64 {
 }
 
 fn show(number: f64, unit: Unit) -> String {
+    if number.is_infinite() {
+        return if number > 0.0 { "∞" } else { "−∞" }.to_owned();
+    }
     match unit {
         Unit::Share => per_cent(number),
         Unit::Coefficient | Unit::Loss => format!("{number:.3}"),

@@ -38,6 +38,10 @@ pub(crate) fn gate_risk(
     gate: &Gate,
     measured: &mut Measured,
 ) -> Option<GateRisk> {
+    if table.is_weighted {
+        measured.unmeasured("gate_risk", "items have weights, which redrawn answers cannot reckon with", &[]);
+        return None;
+    }
     let Some(redraw) = Redraw::new(table, subject) else {
         let reason = "nothing was asked twice under the same condition, so that the judge's noise is unknown";
         measured.unmeasured("gate_risk", reason, &["repeat"]);

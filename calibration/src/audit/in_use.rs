@@ -33,8 +33,10 @@ pub(super) fn confidence(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     }
     let (low, high) = evidence.interval(excess);
     let stated = per_cent(excess.estimate + excess.details.get("event_share").copied().unwrap_or(f64::NAN));
-    let came = per_cent(excess.details.get("event_share").copied().unwrap_or(f64::NAN));
-    let ends = format!("[{}, {}]", per_cent(low), per_cent(high));
+    // −0 is 0.
+    let came = per_cent(excess.details.get("event_share").copied().unwrap_or(f64::NAN).max(0.0) + 0.0);
+    let points = |share: f64| format!("{:.1}", 100.0 * share);
+    let ends = format!("[{}, {}] percentage points", points(low), points(high));
     let advice = recalibration(evidence);
     if low > 0.0 || high < 0.0 {
         let word = if low > 0.0 { "too sure" } else { "not sure enough" };
@@ -147,6 +149,11 @@ pub(super) fn stream(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let (what, advice) = if !is_identified {
         (
             format!("{passes}, which says nothing of how many are right: it may be guessing."),
+            "Label more items, right and wrong ones, before quoting its pass rate.",
+        )
+    } else if matches!(evidence.interval(value), (low, high) if low <= 0.0 && high >= 1.0) {
+        (
+            format!("{passes}; how many are right cannot be told: the corrected rate may be anything."),
             "Label more items, right and wrong ones, before quoting its pass rate.",
         )
     } else if !(0.0..=1.0).contains(&value.estimate) {

@@ -80,6 +80,11 @@ pub enum AuditError {
     /// The judge or arm asked for is not in the log.
     #[error("the log has no {0} named {1:?}; it has: {has}", has = if .2.is_empty() { "none" } else { .2 })]
     Unknown(&'static str, String, String),
+    /// Items have weights, and what was asked for cannot reckon with them.
+    #[error(
+        "the log weighs its items, and {0} cannot reckon with weights; leave that column out: --columns 'ignore=[\"weight\"]'"
+    )]
+    Weighted(&'static str),
     /// A setting is out of its range.
     #[error(transparent)]
     Config(#[from] BadSetting),
@@ -97,6 +102,9 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let kind = outcome_kind(log, config)?;
     let mut problems = Problems::default();
     let mut table = Table::new(log, kind, config, &mut problems);
+    if table.is_weighted && config.anytime.is_some() {
+        return Err(AuditError::Weighted("evidence that allows a look after every item"));
+    }
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
     drift::report(&table, &mut problems);

@@ -47,6 +47,9 @@ pub fn plan_study(log: &Log, config: &AuditConfig, gate: &Gate, wishes: &Wishes)
     config.check()?;
     let kind = outcome_kind(log, config)?;
     let mut table = Table::new(log, kind, config, &mut Problems::default());
+    if table.is_weighted {
+        return Err(AuditError::Weighted("a plan"));
+    }
     let mut all = table.for_redraws(table.n_clusters);
     all.subjects.clone_from(&table.subjects);
     select(&mut table, config)?;

@@ -127,6 +127,9 @@ pub(crate) fn audit_subject(
     let (beside, ((baselines, error_clusters), (confusion, worst_items, answers))) = looked;
     measured.append(beside.measured);
     measured.append(in_use.measured);
+    if table.is_weighted {
+        weights::caution(&mut measured);
+    }
     let InUse { reliability, corrected_pass_rate, .. } = in_use;
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);

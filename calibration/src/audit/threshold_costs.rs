@@ -19,8 +19,10 @@ pub(super) fn threshold_costs(
     folds: Option<&Folds>,
     config: &AuditConfig,
 ) -> Option<ThresholdCosts> {
-    let count = |good: bool| labelled.units.iter().filter(|unit| unit.is_good == good).count() as f64;
-    let costs = Costs::of(config, count(true), count(false))?;
+    let weight = |good: bool| {
+        labelled.units.iter().filter(|unit| unit.is_good == good).map(|unit| unit.unit.weight).sum::<f64>()
+    };
+    let costs = Costs::of(config, weight(true), weight(false))?;
     let by_threshold: Vec<f64> = points
         .iter()
         .map(|point| costs.at(point.false_accept_rate.estimate, point.false_reject_rate.estimate))

@@ -460,13 +460,14 @@ fn expected_cost(
     measured: &mut Measured,
 ) {
     const ID: &str = "expected_cost";
-    let count = |good: bool| units.iter().filter(|unit| unit.truth.good == Some(good)).count() as f64;
+    let weight =
+        |good: bool| units.iter().filter(|unit| unit.truth.good == Some(good)).map(|unit| unit.weight).sum::<f64>();
     if config.costs.is_none() {
         measured.unmeasured(ID, "nothing says what a false accept and a false reject cost", &["--costs"]);
         return;
     }
     let (Some(costs), Some(far), Some(frr)) =
-        (Costs::of(config, count(true), count(false)), &rates.false_accepts, &rates.false_rejects)
+        (Costs::of(config, weight(true), weight(false)), &rates.false_accepts, &rates.false_rejects)
     else {
         measured.unmeasured(ID, "needs items labelled right and items labelled wrong", LABEL);
         return;

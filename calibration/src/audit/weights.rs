@@ -8,8 +8,8 @@ use crate::problem::{Problem, Problems, Severity};
 
 use super::estimate::Measured;
 
-/// Measures that weights do not change, since they are no mean over items.
-const UNWEIGHTED: [&str; 7] = [
+/// Measures that weights do not change: most are no mean over items, the others reckon each item the same.
+const UNWEIGHTED: [&str; 13] = [
     "within_item_sd",
     "within_item_range_max",
     "icc_single",
@@ -17,6 +17,12 @@ const UNWEIGHTED: [&str; 7] = [
     "repeat_alpha",
     "place_slope",
     "top_of_group_accuracy",
+    "corrected_pass_rate_ppi",
+    "brier_score",
+    "log_loss",
+    "overconfidence",
+    "ece",
+    "ece_excess",
 ];
 
 /// Returns the weight of each item; empty where the log states none. Items without a weight, or with two, count 1.
@@ -59,7 +65,10 @@ pub(super) fn of_items(log: &Log, problems: &mut Problems) -> Vec<f64> {
 pub(super) fn caution(measured: &mut Measured) {
     for id in UNWEIGHTED {
         if let Some(value) = measured.values.get_mut(id) {
-            value.cautions.push("the weights of items do not enter it".to_owned());
+            let caution = "the weights of items do not enter it";
+            if !value.cautions.iter().any(|known| known == caution) {
+                value.cautions.push(caution.to_owned());
+            }
         }
     }
 }

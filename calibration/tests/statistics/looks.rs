@@ -146,3 +146,21 @@ fn nothing_to_look_at_is_no_verdict() {
     let judge = watched(&rows, &[("false_accept_rate", at_most(0.1)), ("icc_single", at_most(0.1))], LookOrder::Log);
     assert_eq!((looks(&judge).decided.clone(), judge.fitness), (None, Fitness::Inconclusive));
 }
+
+/// Bets reckon every item the same: with weights they would answer another question, so they are refused.
+#[test]
+fn weighted_items_are_not_watched() {
+    let mut rows = Rows::default();
+    for item in 0..40 {
+        let judgement = assize_calibration::judgement::Judgement {
+            verdict: Some(assize_calibration::judgement::Verdict::Accept),
+            label: Some("1".into()),
+            weight: Some(1.0 + f64::from(u8::from(item % 2 == 0))),
+            ..Default::default()
+        };
+        rows.push(item, judgement);
+    }
+    let config = AuditConfig { anytime: Some(LookOrder::Log), ..AuditConfig::default() };
+    let error = audit(&rows.0, &config, &Gate::built_in()).unwrap_err();
+    assert!(error.to_string().contains("weight"), "{error}");
+}

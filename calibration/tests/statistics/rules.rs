@@ -5,7 +5,7 @@ use assize_calibration::audit::result::Fitness;
 use assize_calibration::audit::{AuditConfig, audit, catalogue};
 use assize_calibration::cluster::Tallies;
 use assize_calibration::combinatorics::{expected_modal_share, pair_flip_rate};
-use assize_calibration::gate::{Gate, LimitState};
+use assize_calibration::gate::{Gate, Limit, LimitState};
 use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
 use assize_calibration::log::Log;
 use assize_calibration::proportion::{ClusteredProportion, clopper_pearson};
@@ -448,4 +448,16 @@ fn answers_that_all_differ_are_not_taken_for_categories() {
     let judge = rows.judge();
     assert_eq!(judge.measures["accuracy"].estimate, 0.0);
     assert!(judge.unmeasured.iter().any(|unmeasured| unmeasured.id == "kappa"));
+}
+
+/// Three repeats of one item and two of others: the lower end of ρ may pass the pole of Spearman and Brown's formula, beyond which it
+/// would come out above 1.
+#[test]
+fn the_reliability_of_a_mean_has_no_lower_end_above_its_estimate() {
+    let mut rows = Rows::default();
+    rows.scores(&[(0, 2.0), (0, 4.0), (0, 7.0), (1, 4.0), (1, 8.0), (1, 4.0), (2, 1.0), (2, 1.0)]);
+    let judge = rows.with_limit("icc_mean", Limit { min: Some(0.9), ..Limit::default() });
+    let value = &judge.measures["icc_mean"];
+    assert!(value.low.is_none_or(|low| low <= value.estimate), "{value:?}");
+    assert_eq!((judge.limits[0].state, judge.fitness), (LimitState::Undecided, Fitness::Inconclusive));
 }

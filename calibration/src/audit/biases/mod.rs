@@ -26,6 +26,8 @@ pub(crate) use makers::{Makers, by_generator};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
 const FEW_DEGREES: f64 = 4.0;
+/// A standard error this small beside its estimate is rounding: the order of rows would decide it.
+const ROUNDING: f64 = 1e-12;
 /// Labels of up to so many different scores are taken one by one; more, as a number.
 const MOST_LEVELS: usize = 6;
 
@@ -201,7 +203,9 @@ impl Effect {
     }
 
     fn estimated(self, n: u64, n_items: u64, definition: &str) -> Estimated {
-        let has_error = self.standard_error.is_finite() && self.standard_error > 0.0 && self.degrees.is_finite();
+        // An error that is nothing but rounding is none.
+        let least = ROUNDING * self.estimate.abs();
+        let has_error = self.standard_error.is_finite() && self.standard_error > least && self.degrees.is_finite();
         let (standard_error, degrees) = (self.standard_error, self.degrees);
         let spread = if has_error {
             Spread::Student { standard_error, degrees, range: [f64::NEG_INFINITY, f64::INFINITY] }

@@ -13,7 +13,7 @@ mod windows;
 use super::AuditConfig;
 use super::estimate::Values;
 use super::result::{Drift, DriftFigure, DriftWindow};
-use super::table::{Subject, Table};
+use super::table::{Subject, Table, Unit};
 use crate::log::Log;
 use crate::paired::holm;
 
@@ -40,6 +40,15 @@ pub(crate) fn drift(table: &Table<'_>, subject: &Subject, config: &AuditConfig) 
     if table.log.time.is_empty() {
         return None;
     }
+    // Whether it changed is asked of the judge, not of the mix it works in: items count the same, in windows as in tests.
+    let unweighted;
+    let subject = if table.is_weighted {
+        let units = subject.units.iter().map(|unit| Unit { weight: 1.0, ..unit.clone() }).collect();
+        unweighted = Subject { units, ..subject.clone() };
+        &unweighted
+    } else {
+        subject
+    };
     let times = windows::times(table.log, subject);
     let cut = Cut::new(&times, config.windows)?;
     let span = [*times.first()?, *times.last()?];
