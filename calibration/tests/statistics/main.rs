@@ -31,6 +31,7 @@ mod positions;
 mod prevalence;
 mod probabilities;
 mod problems;
+mod proportion;
 mod rank;
 mod raters;
 mod recalibration;
