@@ -23,6 +23,7 @@ mod icc;
 mod labelled;
 mod looks;
 mod paired;
+mod pairwise;
 mod panels;
 mod passing;
 mod people;
