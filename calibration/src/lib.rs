@@ -16,6 +16,7 @@ pub mod judgement;
 pub mod log;
 pub mod names;
 pub mod paired;
+pub mod pairwise;
 pub mod planning;
 pub mod prevalence;
 pub mod problem;

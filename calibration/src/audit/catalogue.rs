@@ -456,6 +456,17 @@ pub const MEASURES: &[MeasureInfo] = &[
         Higher,
         "Share of concordant less discordant pairs, corrected for ties.",
     ),
+    MeasureInfo {
+        ungatable: Some("its tolerance for ties is chosen on the same items; gate kendall or spearman"),
+        ..measure(
+            "pairwise_accuracy",
+            "Pairwise accuracy",
+            Truth,
+            Share,
+            Higher,
+            "Share of pairs of items that scores order, or call tied, as labels do; ties are close scores.",
+        )
+    },
     measure("pearson", "Pearson", Truth, Coefficient, Higher, "Linear correlation of scores with labels."),
     measure("mean_error", "Mean error", Truth, Points, Near(0.0), "Score minus label: positive is inflation."),
     measure(

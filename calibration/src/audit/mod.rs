@@ -26,6 +26,7 @@ mod intraclass;
 mod label_noise;
 mod labels;
 mod looks;
+mod pairwise;
 mod panel;
 mod parsing;
 mod pass_rate;

@@ -13,14 +13,14 @@ use super::result::{
 use super::table::{Cell, Subject, Table, Unit};
 use super::{
     AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
-    parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds, truth,
-    voting, weights,
+    pairwise, parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds,
+    truth, voting, weights,
 };
 
 /// Measures everything measurable of one judge over the given units.
 pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
     type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
-    let families: [Measuring<'_>; 7] = [
+    let families: [Measuring<'_>; 8] = [
         &|measured| parsing::measure(subject, units, measured),
         &|measured| stability::measure(table, subject, units, config, measured),
         &|measured| stability::measure_intraclass(table, subject, units, config, measured),
@@ -28,6 +28,7 @@ pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit]
         &|measured| biases::measure(table, subject, units, config, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
+        &|measured| pairwise::measure(table, subject, units, measured),
     ];
     let parts: Vec<Measured> = families
         .par_iter()

@@ -317,6 +317,37 @@ proptest! {
         }
     }
 
+    /// Without weights categories are names, in whatever order.
+    #[test]
+    fn names_of_categories_are_no_information(
+        (q, table, order) in tables()
+            .prop_flat_map(|(q, table)| (Just(q), Just(table), Just((0..q).collect::<Vec<usize>>()).prop_shuffle())),
+    ) {
+        let relabelled: Vec<f64> = (0..q * q).map(|i| table[order[i / q] * q + order[i % q]]).collect();
+        for chance in [Chance::Cohen, Chance::Scott, Chance::Gwet, Chance::BrennanPrediger] {
+            let of = |table: &[f64]| chance_corrected(table, q, chance, &Weighting::Unweighted).map(|found| found.kappa);
+            match (of(&table), of(&relabelled)) {
+                (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-9),
+                (a, b) => prop_assert_eq!(a, b),
+            }
+        }
+    }
+
+    #[test]
+    fn many_raters_give_categories_any_name(
+        counts in unit_counts(), order in Just(vec![0_usize, 1, 2, 3]).prop_shuffle(),
+    ) {
+        let relabelled: Vec<u32> =
+            counts.chunks(4).flat_map(|unit| order.iter().map(|&category| unit[category])).collect();
+        for coefficient in [fleiss_kappa, gwet_ac, multi::brennan_prediger] {
+            let of = |counts: &[u32]| coefficient(counts, 4, &Weighting::Unweighted).map(|found| found.agreement.kappa);
+            match (of(&counts), of(&relabelled)) {
+                (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-9),
+                (a, b) => prop_assert_eq!(a, b),
+            }
+        }
+    }
+
     #[test]
     fn perfect_agreement_is_one(diagonal in prop::collection::vec(1..9_u32, 2..6)) {
         let q = diagonal.len();

@@ -136,4 +136,30 @@ proptest! {
         let (a, b) = (whole.minus(parts[0]).one_way().unwrap(), rest.one_way().unwrap());
         prop_assert!((a.rho - b.rho).abs() < 1e-9);
     }
+
+    /// Neither the order of items nor that of raters is information; no coefficient exceeds 1, and none of one rating is below −1/(k − 1).
+    #[test]
+    fn items_and_raters_may_be_reordered(
+        rows in prop::collection::vec(prop::collection::vec((0..9_u8).prop_map(f64::from), 3), 3..12),
+        raters in Just(vec![0_usize, 1, 2]).prop_shuffle(),
+    ) {
+        let squares = mean_squares(&rows.concat(), 3).unwrap();
+        let turned: Vec<f64> = rows.iter().rev().flat_map(|row| raters.iter().map(|&rater| row[rater])).collect();
+        let turned = mean_squares(&turned, 3).unwrap();
+        for (model, unit) in FORMS {
+            let (a, b) = (icc(&squares, model, unit, 0.95), icc(&turned, model, unit, 0.95));
+            prop_assert_eq!(a.is_some(), b.is_some(), "{:?} {:?}", model, unit);
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            // The reliability of a mean has no lower end, and next to its pole no digits.
+            let is_far = |estimate: f64| estimate < -1e3;
+            prop_assert!(
+                (a.estimate - b.estimate).abs() < 1e-6 * (1.0 + a.estimate.abs()) || is_far(a.estimate) && is_far(b.estimate),
+                "{model:?} {unit:?}",
+            );
+            prop_assert!(a.estimate <= 1.0 + 1e-12 && a.high <= 1.0 + 1e-12, "{model:?} {unit:?}");
+            if unit == IccUnit::Single && model != IccModel::TwoWayRandom {
+                prop_assert!(a.estimate >= -0.5 - 1e-9, "{model:?} {}", a.estimate);
+            }
+        }
+    }
 }

@@ -186,4 +186,19 @@ proptest! {
             prop_assert!((correlation(&y, &x, None).unwrap().estimate - actual.estimate).abs() < 1e-9);
         }
     }
+
+    /// Ranks see no more of values than their order.
+    #[test]
+    fn rank_correlations_see_only_order_and_pearson_only_lines(pairs in pairs()) {
+        let (x, y, w) = columns(&pairs);
+        let curved: Vec<f64> = x.iter().map(|value| value.exp()).collect();
+        let line: Vec<f64> = x.iter().map(|value| 3.0 * value - 7.0).collect();
+        for (name, correlation) in CORRELATIONS {
+            let Some(actual) = correlation(&x, &y, Some(&w)) else { continue };
+            let map = if name == "pearson" { &line } else { &curved };
+            let mapped = correlation(map, &y, Some(&w)).unwrap().estimate;
+            prop_assert!((mapped - actual.estimate).abs() < 1e-9, "{name}");
+            prop_assert!(mapped.abs() <= 1.0, "{name}");
+        }
+    }
 }

@@ -105,4 +105,20 @@ proptest! {
             prop_assert!((area - auc(&scores, &positive, None, None).unwrap().estimate).abs() < 1e-9);
         }
     }
+
+    #[test]
+    fn the_area_sees_only_the_order_of_scores(
+        rows in prop::collection::vec(((-3..4_i8).prop_map(f64::from), any::<bool>(), 0.2..2.0_f64), 4..40),
+    ) {
+        let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let positive: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let of = |scores: &[f64]| auc(scores, &positive, Some(&weights), None).map(|found| found.estimate);
+        if let Some(actual) = of(&scores) {
+            let rising: Vec<f64> = scores.iter().map(|score| score.exp() + score.powi(3)).collect();
+            let falling: Vec<f64> = rising.iter().map(|score| -score).collect();
+            prop_assert!((of(&rising).unwrap() - actual).abs() < 1e-9);
+            prop_assert!((of(&falling).unwrap() + actual - 1.0).abs() < 1e-9);
+        }
+    }
 }

@@ -230,6 +230,28 @@ def kendall():
 
 
 @picture
+def pairwise_accuracy():
+    scores, labels = (6.1, 6.3, 7.5, 7.0), (3, 3, 4, 1)
+
+    def right(i, j, epsilon):
+        score, label = scores[i] - scores[j], labels[i] - labels[j]
+        return abs(score) <= epsilon + 1e-9 if label == 0 else abs(score) > epsilon + 1e-9 and score * label > 0
+
+    pairs = [(i, j) for j in range(4) for i in range(j)]
+    shares = [(epsilon, sum(right(i, j, epsilon) for i, j in pairs) / 6) for epsilon in (0, 0.2, 0.5, 0.7, 0.9, 1.2, 1.4)]
+    p = Picture("Four items, six pairs: how close are scores that count as equal?")
+    p.bars(
+        [
+            (f"at most {number(epsilon)} apart", [(share, "a" if epsilon == 0.2 else "n")])
+            for epsilon, share in shares
+        ]
+    )
+    p.note("Pairs that are right, at each tolerance. At .2 the two items labelled 3 are equal;")
+    p.note("beyond it right orders are lost.")
+    return p
+
+
+@picture
 def pearson():
     return four(
         "Four items: do scores rise in a line with the labels?",
