@@ -25,6 +25,7 @@ struct Judged<'a> {
 pub(super) fn pass_rate(
     table: &Table<'_>,
     subject: &Subject,
+    units: &[Unit],
     config: &AuditConfig,
     measured: &mut Measured,
 ) -> Option<CorrectedPassRate> {
@@ -38,13 +39,13 @@ pub(super) fn pass_rate(
         return None;
     };
     let is_open = |unit: &Unit| unit.truth.good.is_none() && unit.truth.value.is_none();
-    if !subject.units.iter().any(is_open) {
+    if !units.iter().any(is_open) {
         missing("every item has a label: there are none to correct a pass rate of", &[]);
         return None;
     }
     let (mut known, mut open) = (Vec::new(), Vec::new());
     let mut n_unparsed = 0;
-    for unit in &subject.units {
+    for unit in units {
         let hits = Hits::of(subject, unit, None, |draw| accepts.accepts(draw));
         let is_open = is_open(unit);
         n_unparsed += if is_open { hits.n_unparsed } else { 0 };

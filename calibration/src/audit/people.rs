@@ -19,7 +19,7 @@ const RATER: &[&str] = &["rater"];
 /// People with fewer items are left out of the test, as in the paper.
 const LEAST_ITEMS: usize = 30;
 /// Resamples for the interval of the winning rate; each costs people.
-const RESAMPLES: u32 = 500;
+pub(crate) const RESAMPLES: u32 = 500;
 /// The most people listed.
 const MOST_PEOPLE: usize = 100;
 /// Squared distances within this share of each other are the same.
@@ -209,12 +209,14 @@ pub(crate) fn measure(
     measured.record("variance_of_draws", value, reason, RATER);
 }
 
-/// Runs the alternative-annotator test.
+/// Runs the alternative-annotator test. `resamples` are for the spread of the winning rate; without any it is not stated.
 pub(crate) fn alternative(
     table: &Table<'_>,
     people: Option<&People>,
     subject: &Subject,
+    units: &[Unit],
     config: &AuditConfig,
+    resamples: u32,
     measured: &mut Measured,
 ) -> Option<AlternativeTest> {
     const IDS: [&str; 2] = ["winning_rate", "advantage_probability"];
@@ -226,12 +228,12 @@ pub(crate) fn alternative(
         return None;
     };
     let is_score = table.kind == OutcomeKind::Score;
-    let held = held(people, subject, is_score);
+    let held = held(people, subject, units, is_score);
     let config = AlternativeConfig {
         epsilon: config.epsilon(),
         q: 1.0 - config.level,
         least_items: LEAST_ITEMS,
-        resamples: BootstrapConfig { n_resamples: RESAMPLES, seed: config.seed ^ 0x616c_7465 },
+        resamples: BootstrapConfig { n_resamples: resamples, seed: config.seed ^ 0x616c_7465 },
     };
     let found = match alternative_annotator(&held, config) {
         Ok(found) => found,
@@ -275,10 +277,10 @@ pub(crate) fn alternative(
 }
 
 /// Holds judge and each person against the others, item by item.
-fn held(people: &People, subject: &Subject, is_score: bool) -> Vec<Held> {
+fn held(people: &People, subject: &Subject, units: &[Unit], is_score: bool) -> Vec<Held> {
     let mut held = Vec::new();
     let mut draws = Vec::new();
-    for (unit, given) in people.beside(&subject.units) {
+    for (unit, given) in people.beside(units) {
         draws.clear();
         draws.extend(subject.parsed_of(unit));
         if draws.is_empty() {

@@ -14,7 +14,7 @@ use super::findings::per_cent;
 use super::forecasts::{Forecast, Observation, observe};
 use super::recalibrated::recalibrations;
 use super::result::{ProbabilityScores, Reliability};
-use super::table::{Subject, Table, is};
+use super::table::{Subject, Table, Unit, is};
 use super::truth::Accepts;
 
 /// What rests on confidences.
@@ -38,12 +38,12 @@ pub(super) fn reliability(
     if table.log.confidence.is_empty() {
         missing(measured, "no row states a confidence", &["confidence"]);
     } else {
-        let (observations, rejections) = confidences(table, subject, config);
+        let (observations, rejections) = confidences(table, subject, &subject.units, config);
         match Forecast::new(&observations, seed) {
             Some(forecast) => {
                 let of = Probabilities { forecast: &forecast, of: &|entry| entry.value, by_mass: true };
                 if let Some(scores) = scores(&of, config.level, seed) {
-                    record(&of, &scores, rejections, measured);
+                    record(&of, Some(&scores), rejections, measured);
                     let is_of_item = matches!(table.kind, OutcomeKind::Verdict | OutcomeKind::Score);
                     let event = if is_of_item { "the item is good" } else { "the answer is right" };
                     found.push(described("confidence", event, &forecast, Some(scores), config.level, seed));
@@ -61,6 +61,28 @@ pub(super) fn reliability(
     }
     found.retain(|reliability| reliability.as_stated.is_some() || !reliability.recalibrations.is_empty());
     found
+}
+
+/// Records the measures of confidences over `units`, those of bins only `with_curves`, which are dear.
+pub(super) fn measure(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    with_curves: bool,
+    measured: &mut Measured,
+) {
+    let seed = config.seed ^ STREAM;
+    if table.log.confidence.is_empty() {
+        return missing(measured, "no row states a confidence", &["confidence"]);
+    }
+    let (observations, rejections) = confidences(table, subject, units, config);
+    let Some(forecast) = Forecast::new(&observations, seed) else {
+        return missing(measured, "no item with a confidence has a label that says good or not", &["label"]);
+    };
+    let of = Probabilities { forecast: &forecast, of: &|entry| entry.value, by_mass: true };
+    let scores = with_curves.then(|| scores(&of, config.level, seed)).flatten();
+    record(&of, scores.as_ref(), rejections, measured);
 }
 
 fn missing(measured: &mut Measured, reason: &str, needs: &[&str]) {
@@ -99,7 +121,8 @@ struct Rejections {
 /// Returns the confidences of labelled units.
 fn confidences<'a>(
     table: &Table<'_>,
-    subject: &'a Subject,
+    subject: &Subject,
+    units: &'a [Unit],
     config: &AuditConfig,
 ) -> (Vec<Observation<'a>>, Rejections) {
     let stated_in = &table.log.confidence;
@@ -107,7 +130,7 @@ fn confidences<'a>(
     let mut rejections = Rejections::default();
     let mut observations = Vec::new();
     let mut stated: SmallVec<[(f64, bool); 8]> = SmallVec::new();
-    for unit in &subject.units {
+    for unit in units {
         stated.clear();
         for draw_idx in subject.cells_of(unit).iter().flat_map(|cell| cell.draws.clone()) {
             let confidence = stated_in.get(subject.rows[draw_idx] as usize).copied().unwrap_or(f64::NAN);
@@ -182,8 +205,9 @@ fn overconfidence(forecast: &Forecast<'_>) -> Option<Estimated> {
     Some(Estimated { spread, method, ..value })
 }
 
-/// Records the measures of confidences.
-fn record(of: &Probabilities<'_>, scores: &ProbabilityScores, rejections: Rejections, measured: &mut Measured) {
+/// Records the measures of confidences; those of bins where they were scored.
+fn record(of: &Probabilities<'_>, scores: Option<&ProbabilityScores>, rejections: Rejections, measured: &mut Measured) {
+    let curves = scores.map_or(&[][..], |scores| scores.curves.as_slice());
     let value = overconfidence(of.forecast).map(|mut value| {
         value = value.detail("event_share", of.forecast.event_share());
         let above = rejections.n_above_half as f64 / rejections.n as f64;
@@ -194,7 +218,7 @@ fn record(of: &Probabilities<'_>, scores: &ProbabilityScores, rejections: Reject
     });
     measured.record("overconfidence", value, "", &[]);
     let value = brier(of).map(|value| {
-        let [width, ..] = scores.curves.as_slice() else { return value };
+        let [width, ..] = curves else { return value };
         value
             .detail("reliability", width.reliability)
             .detail("resolution", width.resolution)
@@ -207,7 +231,7 @@ fn record(of: &Probabilities<'_>, scores: &ProbabilityScores, rejections: Reject
     let entropy: f64 = [share, 1.0 - share].iter().filter(|share| **share > 0.0).map(|share| -share * share.ln()).sum();
     let value = log_loss(of).map(|value| value.detail("of_the_overall_share", entropy));
     measured.record("log_loss", value, reason, &[]);
-    let [width, rest @ ..] = scores.curves.as_slice() else { return };
+    let [width, rest @ ..] = curves else { return };
     let mut basis = Values::default();
     of.forecast.entries.iter().for_each(|entry| entry.push(&mut basis, 0.0));
     let Some(basis) = basis.mean("", [0.0, 1.0], None) else { return };

@@ -29,6 +29,7 @@ const MOST_DISTINCT: usize = 1000;
 pub(crate) fn scale_use(
     table: &Table<'_>,
     subject: &Subject,
+    units: &[Unit],
     config: &AuditConfig,
     measured: &mut Measured,
 ) -> Vec<ScaleUse> {
@@ -38,14 +39,14 @@ pub(crate) fn scale_use(
     let Some(scale) = table.scale else { return Vec::new() };
     let mut dimensions: Vec<u32> = Vec::new();
     let mut last = None;
-    for unit in &subject.units {
+    for unit in units {
         if last.replace(unit.dimension) != Some(unit.dimension) && !dimensions.contains(&unit.dimension) {
             dimensions.push(unit.dimension);
         }
     }
     dimensions.sort_unstable();
     if dimensions.len() < 2 {
-        let all = one(table, subject, scale, None, config.level);
+        let all = one(table, subject, units, scale, None, config.level);
         if let Some((_, [ceiling, floor, levels])) = &all {
             measured.record("ceiling_share", Some(ceiling.clone()), "", &[]);
             measured.record("floor_share", Some(floor.clone()), "", &[]);
@@ -53,13 +54,14 @@ pub(crate) fn scale_use(
         }
         return all.map(|(found, _)| found).into_iter().collect();
     }
-    let of = |dimension: &u32| one(table, subject, scale, Some(*dimension), config.level);
+    let of = |dimension: &u32| one(table, subject, units, scale, Some(*dimension), config.level);
     dimensions.iter().filter_map(of).map(|(found, _)| found).collect()
 }
 
 fn one(
     table: &Table<'_>,
     subject: &Subject,
+    units: &[Unit],
     scale: [f64; 2],
     dimension: Option<u32>,
     level: f64,
@@ -69,7 +71,7 @@ fn one(
     let mut of_labels: BTreeMap<u64, f64> = BTreeMap::new();
     let (mut ceiling, mut floor) = (Values::default(), Values::default());
     let mut draws: Vec<f64> = Vec::new();
-    for unit in subject.units.iter().filter(own) {
+    for unit in units.iter().filter(own) {
         draws.clear();
         draws.extend(subject.parsed_of(unit));
         let n = draws.len() as f64;
@@ -90,14 +92,14 @@ fn one(
             return None;
         }
     }
-    if levels.counts.len() < 2 && dimension.is_none() && subject.units.len() < 2 {
+    if levels.counts.len() < 2 && dimension.is_none() && units.len() < 2 {
         return None;
     }
     let ends = [
         ceiling.proportion("scores at the highest of the scale, mean over items")?,
         floor.proportion("scores at the lowest of the scale, mean over items")?,
     ];
-    let effective = levels.effective(table, subject, own, &ends[0])?;
+    let effective = levels.effective(table, subject, units.iter().filter(own), &ends[0])?;
     let used: Vec<f64> = levels.counts.iter().map(|(bits, _)| from_order(*bits)).collect();
     // Beyond this, one more is no other number.
     let is_small = scale.iter().all(|end| end.abs() < 1e15);
@@ -155,11 +157,11 @@ impl Levels {
     }
 
     /// Returns exp(H) with the influence of each item: exp(H) · (mean −log share − H) / items.
-    fn effective(
+    fn effective<'a>(
         &self,
         table: &Table<'_>,
         subject: &Subject,
-        own: impl Fn(&&Unit) -> bool,
+        units: impl Iterator<Item = &'a Unit>,
         basis: &Estimated,
     ) -> Option<Estimated> {
         let total: f64 = self.counts.iter().map(|(_, n)| n).sum();
@@ -167,7 +169,7 @@ impl Levels {
         let entropy = estimate.ln();
         let surprise: Vec<f64> = self.counts.iter().map(|(_, n)| -(n / total).ln()).collect();
         let mut influence = Vec::new();
-        for unit in subject.units.iter().filter(own) {
+        for unit in units {
             let (mut sum, mut n) = (0.0, 0.0);
             for draw in subject.parsed_of(unit) {
                 let place = self.counts.binary_search_by_key(&in_order(draw), |(known, _)| *known).ok()?;
@@ -208,6 +210,7 @@ impl Levels {
 pub(crate) fn halo(
     table: &Table<'_>,
     subject: &Subject,
+    units: &[Unit],
     config: &AuditConfig,
     measured: &mut Measured,
 ) -> Option<Halo> {
@@ -218,7 +221,7 @@ pub(crate) fn halo(
     let k = log.dimensions.len();
     // By item: the judge's means, and the labels, by dimension.
     let mut items: Vec<(u32, u32, Vec<f64>, Vec<f64>)> = Vec::new();
-    for unit in subject.units.iter().filter(|unit| unit.dimension != NONE) {
+    for unit in units.iter().filter(|unit| unit.dimension != NONE) {
         let (sum, n) = subject.parsed_of(unit).fold((0.0, 0.0), |(sum, n), draw| (sum + draw, n + 1.0));
         if items.last().is_none_or(|last| last.0 != unit.item) {
             items.push((unit.item, unit.cluster, vec![f64::NAN; k], vec![f64::NAN; k]));

@@ -19,12 +19,23 @@ use super::{
 
 /// Measures everything measurable of one judge over the given units.
 pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    measure_families(table, subject, units, config, Some(config.seed))
+}
+
+/// The same; without a seed nothing is said of what chance alone would show of positions.
+fn measure_families(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    seed_of_nulls: Option<u64>,
+) -> Measured {
     type Measuring<'a> = &'a (dyn Fn(&mut Measured) + Sync);
     let families: [Measuring<'_>; 8] = [
         &|measured| parsing::measure(subject, units, measured),
         &|measured| stability::measure(table, subject, units, config, measured),
         &|measured| stability::measure_intraclass(table, subject, units, config, measured),
-        &|measured| position::measure(table, subject, units, Some(config.seed), measured),
+        &|measured| position::measure(table, subject, units, seed_of_nulls, measured),
         &|measured| biases::measure(table, subject, units, config, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
@@ -53,9 +64,40 @@ pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit]
 /// Measures everything measurable of one judge over units of all dimensions.
 pub(crate) fn measure_all(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
     let mut measured = measure_units(table, subject, units, config);
+    rank(table, subject, units, &mut measured);
+    measured
+}
+
+fn rank(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
     if table.kind == OutcomeKind::Score {
-        ranking::measure(table, subject, units, &mut measured);
+        ranking::measure(table, subject, units, measured);
     }
+}
+
+/// How much is said beside the estimates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All that an audit measures, so that nothing is left out unsaid.
+    Whole,
+    /// What can be compared of parts of the data, measured again and again: estimates, and no permutations, curves or resamples.
+    Part,
+}
+
+/// Measures over `units` all single figures that an audit records of a judge.
+pub(crate) fn measure_to_compare(
+    table: &Table<'_>,
+    people: Option<&people::People>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    extent: Extent,
+) -> Measured {
+    let is_whole = extent == Extent::Whole;
+    let mut measured = measure_families(table, subject, units, config, is_whole.then_some(config.seed));
+    rank(table, subject, units, &mut measured);
+    measured.append(Beside::of(table, people, subject, units, config, 0).measured);
+    reliability::measure(table, subject, units, config, is_whole, &mut measured);
+    pass_rate::pass_rate(table, subject, units, config, &mut measured);
     measured
 }
 
@@ -68,12 +110,19 @@ struct Beside {
 }
 
 impl Beside {
-    fn of(table: &Table<'_>, people: Option<&people::People>, subject: &Subject, config: &AuditConfig) -> Self {
+    fn of(
+        table: &Table<'_>,
+        people: Option<&people::People>,
+        subject: &Subject,
+        units: &[Unit],
+        config: &AuditConfig,
+        resamples: u32,
+    ) -> Self {
         let mut measured = Measured::default();
-        people::measure(table, people, subject, &subject.units, &mut measured);
-        let alternative = people::alternative(table, people, subject, config, &mut measured);
-        let scale_use = scale_use::scale_use(table, subject, config, &mut measured);
-        let halo = scale_use::halo(table, subject, config, &mut measured);
+        people::measure(table, people, subject, units, &mut measured);
+        let alternative = people::alternative(table, people, subject, units, config, resamples, &mut measured);
+        let scale_use = scale_use::scale_use(table, subject, units, config, &mut measured);
+        let halo = scale_use::halo(table, subject, units, config, &mut measured);
         Self { measured, alternative, scale_use, halo }
     }
 }
@@ -90,7 +139,7 @@ impl InUse {
         let (mut measured, mut of_stream) = (Measured::default(), Measured::default());
         let (reliability, corrected_pass_rate) = rayon::join(
             || reliability::reliability(table, subject, config, &mut measured),
-            || pass_rate::pass_rate(table, subject, config, &mut of_stream),
+            || pass_rate::pass_rate(table, subject, &subject.units, config, &mut of_stream),
         );
         measured.append(of_stream);
         Self { measured, reliability, corrected_pass_rate }
@@ -112,7 +161,7 @@ pub(crate) fn audit_subject(
         let voted = || (voting::voting(table, subject, config), thresholds::thresholds(table, subject, config));
         rayon::join(main, voted)
     };
-    let beside = || Beside::of(table, people, subject, config);
+    let beside = || Beside::of(table, people, subject, &subject.units, config, people::RESAMPLES);
     let looking = || {
         let where_wrong =
             || (baseline::baselines(table, subject, config), errors::error_clusters(table, subject, config));

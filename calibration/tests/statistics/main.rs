@@ -47,6 +47,7 @@ mod self_test;
 mod sequential;
 mod several;
 mod side_by_side;
+mod side_by_side_whole;
 mod simulated;
 mod small_logs;
 mod tally;

@@ -90,6 +90,13 @@ impl Makers {
     }
 }
 
+/// Returns the names of generators that are the judge's own model, as far as names tell.
+pub(crate) fn generators_called(log: &Log, judge: &str) -> Vec<String> {
+    let judge = names::plain(judge);
+    let is_same = |name: &&str| !judge.is_empty() && names::plain(name) == judge;
+    log.generators.iter().filter(is_same).map(str::to_owned).collect()
+}
+
 pub(super) fn measure(
     table: &Table<'_>,
     subject: &Subject,

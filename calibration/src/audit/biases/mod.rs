@@ -22,7 +22,7 @@ use super::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 
 pub(crate) use family::family;
 pub(crate) use findings::findings;
-pub(crate) use makers::{Makers, by_generator};
+pub(crate) use makers::{Makers, by_generator, generators_called};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
 const FEW_DEGREES: f64 = 4.0;

@@ -92,11 +92,17 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
 fn steady(drift: &Drift) -> Option<Finding> {
     let figure = drift.figures.iter().find(|figure| figure.trend.as_ref().is_some_and(|trend| trend.low.is_some()))?;
     let (first, last) = (drift.windows.first()?, drift.windows.last()?);
+    let trend = figure.trend.as_ref()?;
+    let seen = trend.details.get("minimal_detectable").map_or_else(String::new, |smallest| {
+        let smallest =
+            if is_points(&figure.measure) { format!("{smallest:.2}") } else { format!("{:.1} pp", 100.0 * smallest) };
+        format!(" A change of {smallest} or more would have been seen (80 % power).")
+    });
     let what = format!(
-        "From {} no drift was found: along that time its {} changed by {}.",
+        "From {} no drift was found: along that time its {} changed by {}.{seen}",
         dates(first.first_ms, last.last_ms),
         name(&figure.measure),
-        change(figure.trend.as_ref()?, &figure.measure)
+        change(trend, &figure.measure)
     );
     Some(Finding {
         what,

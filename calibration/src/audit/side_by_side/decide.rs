@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::distribution::normal_quantile;
 use crate::paired::holm;
+use crate::proportion::Interval;
 
 use super::super::catalogue::{Better, MEASURES, Unit, info};
 use super::super::decide::{grouped, rounded_up};
@@ -204,16 +205,30 @@ fn why(reasons: &Reasons<'_>) -> String {
         Standing::Undecided if interval.is_none() => {
             "these data cannot say how far off the difference may be".to_owned()
         }
-        Standing::Undecided => match margin {
-            _ if interval.is_some_and(|ends| ends.low > 0.0 || ends.high < 0.0) => {
-                "not beyond chance once all questions are counted (Holm)".to_owned()
-            }
-            None => "it may be 0, and no margin is known: state the scale, or a margin".to_owned(),
-            Some(margin) if reasons.is_not_worse == Some(true) => {
-                format!("not worse by {margin} or more, but it may be 0, and it may be better by more than that")
-            }
-            Some(margin) => format!("it may be 0, and it may be more than the margin of {margin}"),
-        },
+        Standing::Undecided => undecided(reasons, margin, interval) + &seen(reasons, &size),
+    }
+}
+
+/// Returns what difference would have been seen.
+fn seen(reasons: &Reasons<'_>, size: &dyn Fn(f64) -> String) -> String {
+    let standard_error = standard_error(reasons.difference, reasons.level);
+    standard_error.map_or_else(String::new, |standard_error| {
+        // As for every effect looked for: at a two-sided level of .95.
+        let smallest = (normal_quantile(0.975) + normal_quantile(POWER)) * standard_error;
+        format!("; a difference of {} or more would have been seen (80 % power)", size(smallest))
+    })
+}
+
+fn undecided(reasons: &Reasons<'_>, margin: Option<String>, interval: Option<Interval>) -> String {
+    match margin {
+        _ if interval.is_some_and(|ends| ends.low > 0.0 || ends.high < 0.0) => {
+            "not beyond chance once all questions are counted (Holm)".to_owned()
+        }
+        None => "it may be 0, and no margin is known: state the scale, or a margin".to_owned(),
+        Some(margin) if reasons.is_not_worse == Some(true) => {
+            format!("not worse by {margin} or more, but it may be 0, and it may be better by more than that")
+        }
+        Some(margin) => format!("it may be 0, and it may be more than the margin of {margin}"),
     }
 }
 

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::super::estimate::{Estimated, Measured};
+use super::super::people::People;
 use super::super::table::{Subject, Table, Unit};
-use super::super::{AuditConfig, measure_all};
+use super::super::{AuditConfig, Extent, measure_to_compare};
 use crate::interval::Spread;
 
 /// The most parts left out in turn. With as many degrees of freedom, t is within 1 % of normal.
@@ -45,16 +46,17 @@ pub(super) fn differences(
     config: &AuditConfig,
     wanted: impl Fn(&str) -> bool + Sync,
 ) -> Both {
-    let measure = |units: [&[Unit]; 2]| {
-        let (a, b) =
-            rayon::join(|| measure_all(table, a, units[0], config), || measure_all(table, b, units[1], config));
+    let people = People::of(table);
+    let measure = |[of_a, of_b]: [&[Unit]; 2], extent| {
+        let of = |subject, units| measure_to_compare(table, people.as_ref(), subject, units, config, extent);
+        let (a, b) = rayon::join(|| of(a, of_a), || of(b, of_b));
         [a, b]
     };
-    let measured = measure([&units[0], &units[1]]);
+    let measured = measure([&units[0], &units[1]], Extent::Whole);
     let shared: Vec<&'static str> = measured[0]
         .values
         .iter()
-        .filter(|(id, a)| wanted(id) && measured[1].values.get(*id).is_some_and(|b| are_alike(a, b)))
+        .filter(|(id, a)| wanted(id) && measured[1].values.get(*id).is_some_and(|b| are_alike(id, a, b)))
         .map(|(id, _)| *id)
         .collect();
     if shared.is_empty() {
@@ -71,12 +73,12 @@ pub(super) fn differences(
                 units.iter().filter(|unit| part_of[unit.cluster as usize] != part).cloned().collect()
             };
             let (a, b) = (without(&units[0]), without(&units[1]));
-            let found = measure([&a, &b]);
+            let found = measure([&a, &b], Extent::Part);
             shared
                 .iter()
                 .map(|id| {
                     let (whole, a, b) = (&measured[0].values[id], found[0].values.get(id)?, found[1].values.get(id)?);
-                    (are_alike(whole, a) && are_alike(whole, b)).then_some(b.estimate - a.estimate)
+                    (are_alike(id, whole, a) && are_alike(id, whole, b)).then_some(b.estimate - a.estimate)
                 })
                 .collect()
         })
@@ -91,9 +93,12 @@ pub(super) fn differences(
     Both { differences, measured }
 }
 
-/// Whether two figures mean the same: those that depend on a number of draws are stated at the same.
-fn are_alike(a: &Estimated, b: &Estimated) -> bool {
-    a.details.get("k") == b.details.get("k")
+/// Whether two figures mean the same: those that depend on a number of draws are stated at the same, and those that take other judges
+/// or labels for quality take the same.
+fn are_alike(id: &str, a: &Estimated, b: &Estimated) -> bool {
+    const BY_OTHERS_OR_LABELS: [&str; 3] = ["self_preference", "self_preference_share", "own_false_accepts"];
+    let definition = |value: &Estimated| value.method.split(';').next().map(str::to_owned);
+    a.details.get("k") == b.details.get("k") && (!BY_OTHERS_OR_LABELS.contains(&id) || definition(a) == definition(b))
 }
 
 /// Returns each cluster's part, and how many parts there are: as many as clusters where those are few.

@@ -9,6 +9,7 @@ mod jackknife;
 
 use std::collections::BTreeMap;
 
+use super::biases::generators_called;
 use super::catalogue::{self, MEASURES};
 use super::difference::{Difference, difference, shared_units, test};
 use super::figures::figures;
@@ -157,7 +158,8 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
     let names = told_apart(&a, &b);
     let kind = kind_of_both(&log, [a.id, b.id], config)?;
     let mut problems = Problems::default();
-    let mut table = Table::new(&log, kind, config, &mut problems);
+    let own_config = AuditConfig { own_generators: own_generators(&log, is_together, config), ..config.clone() };
+    let mut table = Table::new(&log, kind, &own_config, &mut problems);
     table.subjects.retain(|subject| [a.id, b.id].contains(&(subject.judge, subject.arm)));
     super::settings::report(&table, config, &mut problems);
     let subject = |id: (u32, u32)| table.subjects.iter().find(|subject| (subject.judge, subject.arm) == id);
@@ -176,6 +178,20 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
         }
     });
     result(&table, pair, described, config, compare, problems)
+}
+
+/// Returns the generators that are a judge's own model, by the names judges have in the log of both.
+fn own_generators(log: &Log, is_together: bool, config: &AuditConfig) -> BTreeMap<String, Vec<String>> {
+    if is_together {
+        return config.own_generators.clone();
+    }
+    let of_judge = |marked: &str| {
+        // Without its mark.
+        let name = &marked[1..];
+        let own = config.own_generators.get(name).cloned();
+        (marked.to_owned(), own.unwrap_or_else(|| generators_called(log, name)))
+    };
+    log.judges.iter().filter(|marked| marked.starts_with(MARKS)).map(of_judge).collect()
 }
 
 /// Someone who judges in a log.
@@ -340,8 +356,20 @@ struct Found {
 }
 
 /// Measures that are not compared, and why.
-const NOT_COMPARABLE: [(&str, &str); 1] =
-    [("within_item_range_max", "it is the extreme of a sample; compare mean_abs_difference or moved_over_one_point")];
+const NOT_COMPARABLE: [(&str, &str); 6] = [
+    ("within_item_range_max", "it is the extreme of a sample; compare mean_abs_difference or moved_over_one_point"),
+    (
+        "ece",
+        "it is above 0 by chance alone, by how much depends on what is to be compared; compare brier_score, log_loss or overconfidence",
+    ),
+    (
+        "ece_excess",
+        "its distribution near 0 depends on what is to be compared; compare brier_score, log_loss or overconfidence",
+    ),
+    ("people_agreement", "it describes people, not the judges; compare agreement_with_people"),
+    ("people_distance", "it describes people, not the judges; compare distance_to_people"),
+    ("winning_rate", "it is a count of tests won, which jumps; compare advantage_probability"),
+];
 
 fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Unit)], config: &AuditConfig) -> Found {
     let mut differences: BTreeMap<&'static str, Difference> = BTreeMap::new();
@@ -376,7 +404,8 @@ fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Un
             ([Some(_), Some(_)], _) => match NOT_COMPARABLE.iter().find(|(id, _)| *id == info.id) {
                 Some((_, reason)) => (*reason).to_owned(),
                 None => {
-                    "the two are stated at different numbers of repeats, or on no item that both can be measured on"
+                    "the two are stated at different numbers of repeats, held against different things (labels, other judges), or on \
+                     no item that both can be measured on"
                         .to_owned()
                 }
             },
