@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::agreement::kappa::{Chance, Weighting, cell_influence, chance_corrected};
-use crate::agreement::multi::{ManyRaters, fleiss_kappa, gwet_ac};
+use crate::agreement::multi::{ManyRaters, brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac};
 use crate::cluster::influence_standard_error;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -178,7 +178,8 @@ fn n_items(rated: &[&Rated<'_>]) -> u64 {
     rated.chunk_by(|a, b| a.unit.item == b.unit.item).count() as u64
 }
 
-/// Returns Fleiss' kappa and Gwet's AC1 where every rater gave at most one answer a unit.
+/// Returns Fleiss' and Conger's kappa, Gwet's AC1 and Brennan and Prediger's coefficient where every rater gave at most one answer a
+/// unit. Of two raters Conger's is Cohen's, which is given as that.
 fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&'static str, Estimated)> {
     let is_single = |rated: &&Rated<'_>| rated.by_rater.iter().all(|values| values.len() < 2);
     if table.kind == OutcomeKind::Score || !rated.iter().all(is_single) {
@@ -191,19 +192,30 @@ fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&
     if n > MOST_CATEGORIES {
         return Vec::new();
     }
+    let place = |answer: &f64| codes.partition_point(|code| code.total_cmp(answer).is_lt());
     let mut counts = vec![0_u32; n * rated.len()];
     for (row, rated) in counts.chunks_exact_mut(n.max(1)).zip(rated) {
         for answer in rated.by_rater.iter().flatten() {
-            row[codes.partition_point(|code| code.total_cmp(answer).is_lt())] += 1;
+            row[place(answer)] += 1;
         }
     }
-    type Coefficient = fn(&[u32], usize, &Weighting) -> Option<ManyRaters>;
-    let coefficients: [(&str, Coefficient, &str); 2] =
-        [("fleiss_kappa", fleiss_kappa, "Fleiss' kappa"), ("ac1", gwet_ac, "Gwet's AC1")];
+    let n_raters = rated.first().map_or(0, |rated| rated.by_rater.len());
+    let conger = || {
+        let code = |answers: &Vec<f64>| answers.first().and_then(|answer| u32::try_from(place(answer)).ok());
+        let ratings: Vec<Option<u32>> = rated.iter().flat_map(|rated| rated.by_rater.iter().map(code)).collect();
+        conger_kappa(&ratings, n_raters, n, &Weighting::Unweighted)
+    };
+    let unweighted = &Weighting::Unweighted;
+    let coefficients: [(&str, Option<ManyRaters>, &str); 4] = [
+        ("fleiss_kappa", fleiss_kappa(&counts, n, unweighted), "Fleiss' kappa"),
+        ("conger_kappa", if n_raters > 2 { conger() } else { None }, "Conger's kappa"),
+        ("ac1", gwet_ac(&counts, n, unweighted), "Gwet's AC1"),
+        ("brennan_prediger", brennan_prediger(&counts, n, unweighted), "Brennan and Prediger's coefficient"),
+    ];
     coefficients
         .into_iter()
-        .filter_map(|(id, coefficient, name)| {
-            let found = coefficient(&counts, n, &Weighting::Unweighted)?;
+        .filter_map(|(id, found, name)| {
+            let found = found?;
             let clusters = rated.iter().map(|rated| rated.unit.cluster);
             let influence = clusters.zip(found.influence.iter().copied());
             let (standard_error, n_clusters) = influence_standard_error(influence, table.n_clusters);

@@ -1,8 +1,10 @@
 //! The judge beside people: the agreement that people reach among themselves is the ceiling, and the alternative-annotator test asks
 //! whether the judge could take a person's place.
 //!
-//! Both leave one person out in turn and hold the judge and that person against the others. Each person counts once an item; the draws of
-//! the judge share an item's weight.
+//! Both leave one person out in turn and hold the judge and that person against the others. Each person counts once an item, in parts where
+//! its own answers tie; the draws of the judge share an item's weight.
+
+use smallvec::{SmallVec, smallvec};
 
 use crate::bootstrap::BootstrapConfig;
 use crate::interval::Spread;
@@ -25,7 +27,10 @@ const MOST_PEOPLE: usize = 100;
 /// Squared distances within this share of each other are the same.
 const ROUNDING: f64 = 1e-9;
 
-/// The unit's place, the person, and what they said.
+/// Votes, which may be in parts, that are within this of each other tie.
+const TIE: f64 = 1e-9;
+
+/// The unit's place, the person, and what they said; of answers that tie, each.
 type Given = ((u32, u32, u32), u32, f64);
 
 /// What people said, in the order of units.
@@ -45,15 +50,17 @@ impl People {
             for unit in &subject.units {
                 draws.clear();
                 draws.extend(subject.parsed_of(unit));
-                let value = match table.kind {
-                    OutcomeKind::Score if draws.is_empty() => None,
-                    OutcomeKind::Score => Some(draws.iter().sum::<f64>() / draws.len() as f64),
-                    _ => commonest(&draws),
+                let said = commonest(&mut draws);
+                let said = match table.kind {
+                    OutcomeKind::Score if draws.is_empty() => continue,
+                    // Sorted, so that rounding does not hang on the order of draws.
+                    OutcomeKind::Score => smallvec![draws.iter().sum::<f64>() / draws.len() as f64],
+                    _ => said,
                 };
-                given.extend(value.map(|value| (unit.place(), rater, value)));
+                given.extend(said.into_iter().map(|value| (unit.place(), rater, value)));
             }
         }
-        given.sort_unstable_by_key(|&(place, rater, _)| (place, rater));
+        given.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
         Some(Self { given })
     }
 
@@ -66,53 +73,87 @@ impl People {
             let n = rest[start..].iter().take_while(|(other, _, _)| *other == place).count();
             let own = &rest[start..start + n];
             rest = &rest[start + n..];
-            (n > 1).then_some((unit, own))
+            ballots(own).nth(1).is_some().then_some((unit, own))
         })
     }
 }
 
+/// Returns what each person said.
+fn ballots(given: &[Given]) -> impl Iterator<Item = &[Given]> + Clone {
+    given.chunk_by(|a, b| a.1 == b.1)
+}
+
+/// One answer, or several that tie and count in equal parts.
+type Ballot = SmallVec<[f64; 1]>;
+
 /// How often each value was given.
+#[derive(Default)]
 struct Votes {
-    counts: Vec<(f64, usize)>,
+    counts: Vec<(f64, f64)>,
+    /// Each ballot, and how often it was given.
+    ballots: Vec<(Ballot, f64)>,
 }
 
 impl Votes {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
-        let mut counts: Vec<(f64, usize)> = Vec::new();
-        for value in values {
-            match counts.iter_mut().find(|(known, _)| is(*known, value)) {
-                Some((_, n)) => *n += 1,
-                None => counts.push((value, 1)),
+    fn of(ballots: impl Iterator<Item = Ballot>) -> Self {
+        let mut votes = Self::default();
+        for ballot in ballots {
+            let part = 1.0 / ballot.len() as f64;
+            for &value in &ballot {
+                match votes.counts.iter_mut().find(|(known, _)| is(*known, value)) {
+                    Some((_, n)) => *n += part,
+                    None => votes.counts.push((value, part)),
+                }
+            }
+            let is_same =
+                |known: &Ballot| known.len() == ballot.len() && known.iter().zip(&ballot).all(|(a, b)| is(*a, *b));
+            match votes.ballots.iter_mut().find(|(known, _)| is_same(known)) {
+                Some((_, n)) => *n += 1.0,
+                None => votes.ballots.push((ballot, 1.0)),
             }
         }
-        Self { counts }
+        votes
     }
 
-    /// Returns 1/t where `value` is one of the t commonest, one of the votes for `without` left out; else 0.
-    fn share(&self, without: Option<f64>, value: f64) -> f64 {
-        let left = |&(known, n): &(f64, usize)| n - usize::from(without.is_some_and(|without| is(without, known)));
-        let most = self.counts.iter().map(left).max().unwrap_or(0);
-        let own = self.counts.iter().find(|(known, _)| is(*known, value)).map_or(0, left);
-        if most == 0 || own < most {
+    fn of_people(given: &[Given]) -> Self {
+        Self::of(ballots(given).map(|ballot| ballot.iter().map(|one| one.2).collect()))
+    }
+
+    fn of_draws(draws: &[f64]) -> Self {
+        Self::of(draws.iter().map(|draw| smallvec![*draw]))
+    }
+
+    /// Returns what a value has of the votes.
+    fn count(&self, value: f64) -> f64 {
+        self.counts.iter().find(|(known, _)| is(*known, value)).map_or(0.0, |(_, n)| *n)
+    }
+
+    /// Returns 1/t where `value` is one of the t commonest, the ballot `without` left out; else 0.
+    fn share(&self, without: &[f64], value: f64) -> f64 {
+        let left = |&(known, n): &(f64, f64)| n - part(without, known);
+        let most = self.counts.iter().map(left).fold(0.0, f64::max);
+        let own = self.counts.iter().find(|(known, _)| is(*known, value)).map_or(0.0, left);
+        if most < TIE || own < most - TIE {
             return 0.0;
         }
-        1.0 / self.counts.iter().filter(|count| left(count) == most).count() as f64
+        1.0 / self.counts.iter().filter(|count| left(count) >= most - TIE).count() as f64
     }
 
-    /// Returns the mean share of a vote, itself left out.
+    /// Returns the mean share of a ballot, itself left out.
     fn among_themselves(&self) -> f64 {
-        let n: usize = self.counts.iter().map(|(_, n)| n).sum();
-        let sum: f64 = self.counts.iter().map(|&(value, n)| n as f64 * self.share(Some(value), value)).sum();
-        sum / n as f64
+        let n: f64 = self.ballots.iter().map(|(_, n)| n).sum();
+        let own =
+            |ballot: &Ballot| ballot.iter().map(|value| self.share(ballot, *value)).sum::<f64>() / ballot.len() as f64;
+        self.ballots.iter().map(|(ballot, n)| n * own(ballot)).sum::<f64>() / n
     }
 
-    /// Returns the mean share of other votes, each of these votes left out in turn.
+    /// Returns the mean share of other votes, each of these ballots left out in turn.
     fn of_others(&self, others: &Self) -> f64 {
         let (mut sum, mut n_all) = (0.0, 0.0);
-        for &(without, n) in &self.counts {
+        for (without, n) in &self.ballots {
             for &(value, n_others) in &others.counts {
-                sum += (n * n_others) as f64 * self.share(Some(without), value);
-                n_all += (n * n_others) as f64;
+                sum += n * n_others * self.share(without, value);
+                n_all += n * n_others;
             }
         }
         sum / n_all
@@ -120,8 +161,13 @@ impl Votes {
 
     /// Returns how often the commonest of these is the commonest of those, ties in parts.
     fn same_mode(&self, others: &Self) -> f64 {
-        self.counts.iter().map(|&(value, _)| self.share(None, value) * others.share(None, value)).sum()
+        self.counts.iter().map(|&(value, _)| self.share(&[], value) * others.share(&[], value)).sum()
     }
+}
+
+/// Returns the part of a ballot that is for this value.
+fn part(ballot: &[f64], value: f64) -> f64 {
+    if ballot.iter().any(|one| is(*one, value)) { 1.0 / ballot.len() as f64 } else { 0.0 }
 }
 
 /// Measures the judge beside people.
@@ -154,7 +200,9 @@ pub(crate) fn measure(
         if draws.is_empty() {
             continue;
         }
-        let n = given.len();
+        // Sorted, so that rounding does not hang on the order of draws.
+        draws.sort_unstable_by(f64::total_cmp);
+        let n = ballots(given).count();
         let (person, judge) = if is_score {
             let sum: f64 = given.iter().map(|one| one.2).sum();
             let (mut person, mut judge) = (0.0, 0.0);
@@ -165,7 +213,7 @@ pub(crate) fn measure(
             }
             (person, judge)
         } else {
-            let (votes, own) = (Votes::of(given.iter().map(|one| one.2)), Votes::of(draws.iter().copied()));
+            let (votes, own) = (Votes::of_people(given), Votes::of_draws(&draws));
             if draws.len() > 1 {
                 bias.push(unit, 1.0 - own.same_mode(&votes), draws.len());
                 variance.push(unit, 1.0 - own.among_themselves(), draws.len());
@@ -289,30 +337,30 @@ fn held(people: &People, subject: &Subject, units: &[Unit], is_score: bool) -> V
         // From a value of the data, so that little cancels.
         let origin = given[0].2;
         let (sum, squares) = given.iter().map(|one| one.2 - origin).fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
-        let others = given.len() as f64 - 1.0;
-        let votes = if is_score { None } else { Some(Votes::of(given.iter().map(|one| one.2))) };
-        for &(_, person, own) in given {
+        let others = ballots(given).count() as f64 - 1.0;
+        let votes = if is_score { None } else { Some(Votes::of_people(given)) };
+        for of_person in ballots(given) {
+            let person = of_person[0].1;
+            let said: Ballot = of_person.iter().map(|one| one.2).collect();
             // The larger the nearer: who of the others says the same, or less their squared distances, whose root and mean change no
             // order.
             let near = |value: f64| -> f64 {
                 let Some(votes) = &votes else {
-                    let (x, left_out) = (value - origin, own - origin);
+                    let (x, left_out) = (value - origin, said[0] - origin);
                     let (sum, squares) = (sum - left_out, squares - left_out * left_out);
                     return 2.0 * x * sum - squares - others * x * x;
                 };
-                let n = votes.counts.iter().find(|(known, _)| is(*known, value)).map_or(0, |(_, n)| *n);
-                n as f64 - f64::from(u8::from(is(value, own)))
+                votes.count(value) - part(&said, value)
             };
-            let of_person = near(own);
             let (mut judge, mut person_wins) = (0.0, 0.0);
-            for draw in &draws {
-                let of_judge = near(*draw);
+            for (own, draw) in said.iter().flat_map(|own| draws.iter().map(move |draw| (*own, draw))) {
+                let (of_person, of_judge) = (near(own), near(*draw));
                 let size = (draw - origin) * (draw - origin) * others + squares;
-                let slack = if is_score { ROUNDING * size } else { 0.0 };
+                let slack = if is_score { ROUNDING * size } else { TIE };
                 judge += f64::from(u8::from(of_judge >= of_person - slack));
                 person_wins += f64::from(u8::from(of_person >= of_judge - slack));
             }
-            let n = draws.len() as f64;
+            let n = (said.len() * draws.len()) as f64;
             held.push(Held { person, cluster: unit.cluster, judge: judge / n, person_wins: person_wins / n });
         }
     }

@@ -23,6 +23,10 @@ const NOTHING: f64 = 1e-12;
 
 pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut Measured) {
     if table.kind != OutcomeKind::Score {
+        if !table.log.confidence.is_empty() {
+            let reason = "it is of scores, and the answers are none; how far confidences tell apart what comes true is the resolution of the Brier score";
+            measured.unmeasured("auc", reason, &["score"]);
+        }
         return;
     }
     area(subject, units, measured);

@@ -281,7 +281,9 @@ fn only_answer(table: &Table<'_>, subject: &Subject) -> Option<String> {
 /// Whether many repeats are all identical, as from a cache.
 fn is_cached(subject: &Subject) -> bool {
     let repeated: Vec<&Cell> = subject.cells.iter().filter(|cell| cell.n_parsed() > 1).collect();
-    repeated.len() >= 20
+    // Three alike are rarer than two.
+    let enough = if repeated.iter().all(|cell| cell.n_parsed() > 2) { 10 } else { 20 };
+    repeated.len() >= enough
         && repeated.iter().all(|cell| {
             let mut draws = subject.parsed(cell);
             let first = draws.next();

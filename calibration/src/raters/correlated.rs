@@ -15,6 +15,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::ballots::Ballots;
 use super::{Ratings, TIE};
 use crate::rank::pearson;
 
@@ -165,12 +166,22 @@ pub fn independent_vote(
     if labels.len() != ratings.n_items {
         return None;
     }
+    independent_ballots(&Ballots::of(ratings), labels, n_shuffles, seed)
+}
+
+/// Returns [`independent_vote`] of ballots, those for several categories being shuffled whole.
+pub(crate) fn independent_ballots(
+    ballots: &Ballots,
+    labels: &[Option<u32>],
+    n_shuffles: u32,
+    seed: u64,
+) -> Option<IndependentVote> {
     // The places of ratings that may be exchanged, by rater and label, and where each lot ends.
     let mut places: Vec<(u32, u32, usize)> = Vec::new();
     for (item_idx, label) in labels.iter().enumerate() {
         let Some(label) = label else { continue };
-        let of_item = ratings.starts[item_idx]..ratings.starts[item_idx + 1];
-        places.extend(of_item.map(|rating_idx| (ratings.raters[rating_idx], *label, rating_idx)));
+        let of_item = ballots.starts[item_idx]..ballots.starts[item_idx + 1];
+        places.extend(of_item.map(|ballot_idx| (ballots.raters[ballot_idx], *label, ballot_idx)));
     }
     if places.is_empty() || n_shuffles == 0 {
         return None;
@@ -182,33 +193,29 @@ pub fn independent_vote(
         .map(|shuffle_idx| {
             let mut rng = base.clone();
             rng.set_stream(u64::from(shuffle_idx));
-            let mut categories = ratings.categories.clone();
+            let mut said = ballots.said.clone();
             let mut lot = Vec::new();
             for same in places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
                 lot.clear();
-                lot.extend(same.iter().map(|&(_, _, rating_idx)| ratings.categories[rating_idx]));
+                lot.extend(same.iter().map(|&(_, _, ballot_idx)| ballots.said[ballot_idx]));
                 lot.shuffle(&mut rng);
-                for (&(_, _, rating_idx), category) in same.iter().zip(&lot) {
-                    categories[rating_idx] = *category;
+                for (&(_, _, ballot_idx), one) in same.iter().zip(&lot) {
+                    said[ballot_idx] = *one;
                 }
             }
-            majority_accuracy(ratings, &categories, labels)
+            majority_accuracy(ballots, &said, labels)
         })
         .collect();
     shuffles.sort_unstable_by(f64::total_cmp);
     Some(IndependentVote { accuracy: shuffles.iter().sum::<f64>() / shuffles.len() as f64, shuffles })
 }
 
-fn majority_accuracy(ratings: &Ratings, categories: &[u32], labels: &[Option<u32>]) -> f64 {
-    let mut votes = vec![0.0; ratings.n_categories];
+fn majority_accuracy(ballots: &Ballots, said: &[u32], labels: &[Option<u32>]) -> f64 {
+    let mut votes = vec![0.0; ballots.n_categories()];
     let (mut right, mut n) = (0.0, 0.0);
     for (item_idx, label) in labels.iter().enumerate() {
-        let of_item = ratings.starts[item_idx]..ratings.starts[item_idx + 1];
-        let Some(label) = label.filter(|_| !of_item.is_empty()) else { continue };
-        votes.fill(0.0);
-        for &category in &categories[of_item] {
-            votes[category as usize] += 1.0;
-        }
+        let Some(label) = label.filter(|_| ballots.n_of_item(item_idx) > 0) else { continue };
+        ballots.count(said, item_idx, &mut votes);
         right += share_of_greatest(&votes, label);
         n += 1.0;
     }

@@ -15,6 +15,7 @@
 //! patterns, and Dawid and Skene's ratings × categories.
 
 pub mod alternative;
+pub(crate) mod ballots;
 pub mod correlated;
 pub mod dawid_skene;
 pub mod effective;

@@ -6,6 +6,7 @@ use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::raters::correlated::{error_pairs, independent_vote, share_of_greatest};
 use assize_calibration::raters::effective::{Truth, effective_raters};
 use assize_calibration::raters::{Rating, Ratings};
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -112,6 +113,84 @@ fn each_rater_counts_once_an_item_and_ties_count_in_parts() {
     close(accuracy(panel, "majority"), 0.5, 1e-12);
     assert_eq!(method(panel, "majority").n_tied, 4);
     close(accuracy(panel, "one_rater"), 0.5, 1e-12);
+}
+
+#[test]
+fn a_rater_whose_own_answers_tie_counts_in_parts_and_models_leave_it_out() {
+    let mut log = Rows::default();
+    let mut say = |item: usize, judge: &'static str, said: &[bool]| {
+        for accepts in said {
+            log.push(item, Judgement { judge: judge.into(), label: Some("1".into()), ..verdict(*accepts) });
+        }
+    };
+    for item in 0..4 {
+        say(item, "a", &[false, true]);
+        say(item, "b", &[true]);
+    }
+    say(4, "a", &[true, true]);
+    say(4, "b", &[true]);
+    let audit = log.audit();
+    let panel = &audit.panels[0];
+    assert_eq!(panel.n_ratings, 10);
+    // 1½ of 2 votes accept four times, 2 of 2 once.
+    close(accuracy(panel, "majority"), 1.0, 1e-12);
+    close(accuracy(panel, "one_rater"), (4.0 * 0.75 + 1.0) / 5.0, 1e-12);
+    let rater = |name: &str| panel.raters.iter().find(|rater| rater.name == name).unwrap();
+    close(rater("a").accuracy.as_ref().unwrap().estimate, 0.6, 1e-12);
+    // Half of a's ballot says what b says; b says one of the two on which a ties.
+    close(rater("a").agrees_with_others.unwrap(), 0.6, 1e-12);
+    close(rater("b").agrees_with_others.unwrap(), 0.6, 1e-12);
+    assert!(panel.notes.iter().any(|note| note.contains("4 of the 10 ratings")), "{:?}", panel.notes);
+    assert!(panel.rule.contains("tie"));
+}
+
+/// Judges and people who answered twice; `order` exchanges repeats (1) or shuffles all but each one's first answer (2).
+fn asked_twice(order: u32) -> Audit {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let mut rows = Vec::new();
+    for item in 0_usize..60 {
+        for who in 0_usize..6 {
+            let said = |draw: f64| ["a", "b", "c"][if draw < 0.6 { item % 3 } else { (item + who) % 3 }];
+            // The first item names everything once, so that names have one order.
+            let mut twice = [0; 2].map(|_| if item == 0 { ["a", "b", "c"][who % 3] } else { said(rng.random()) });
+            if order == 1 {
+                twice.reverse();
+            }
+            let row = |category: &'static str| {
+                let category = Some(category.into());
+                let label = Some(["a", "b", "c"][item % 3].into());
+                let rater = (who > 2).then(|| format!("p{who}").into());
+                let judge = if who > 2 { "".into() } else { format!("j{who}").into() };
+                (item, Judgement { category, label, rater, judge, ..Judgement::default() })
+            };
+            rows.push(twice.map(row));
+        }
+    }
+    let mut seconds: Vec<_> = rows.iter().map(|[_, second]| second.clone()).collect();
+    if order == 2 {
+        seconds.shuffle(&mut rng);
+    }
+    let mut log = Rows::default();
+    rows.into_iter().map(|[first, _]| first).chain(seconds).for_each(|(item, row)| log.push(item, row));
+    log.audit()
+}
+
+#[test]
+fn neither_the_order_of_repeats_nor_that_of_rows_changes_a_panel_or_people() {
+    let bytes = |order: u32| {
+        let audit = asked_twice(order);
+        assert_eq!(audit.panels.len(), 2);
+        assert!(audit.panels.iter().all(|panel| panel.notes.iter().any(|note| note.contains("own answers tie"))));
+        let judge = &audit.judges[0];
+        let ids =
+            ["people_agreement", "agreement_with_people", "agreement_gap", "bias_from_people", "variance_of_draws"];
+        let measures = ids.map(|id| judge.measures[id].clone());
+        assert!(judge.alternative.is_some());
+        let rates = ["winning_rate", "advantage_probability"].map(|id| judge.measures[id].clone());
+        serde_json::to_string(&(&audit.panels, &judge.alternative, measures, rates)).unwrap()
+    };
+    assert_eq!(bytes(0), bytes(1));
+    assert_eq!(bytes(0), bytes(2));
 }
 
 #[test]

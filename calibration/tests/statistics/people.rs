@@ -153,6 +153,28 @@ fn the_ceiling_is_what_people_reach_among_themselves() {
 }
 
 #[test]
+fn a_person_whose_own_answers_tie_counts_in_parts() {
+    let mut log = Rows::default();
+    for item in 0..30 {
+        for (person, said) in [("p0", "a"), ("p0", "b"), ("p1", "a"), ("p2", "a"), ("", "a")] {
+            let rater = Some(person.to_owned().into()).filter(|_| !person.is_empty());
+            log.push(item, Judgement { rater, category: Some(said.into()), ..Judgement::default() });
+        }
+    }
+    let judge = log.judge();
+    let figure = |id: &str| judge.measures[id].estimate;
+    // Half of p0 says what the others say; without p1, 1½ of 2 others say a.
+    close(figure("people_agreement"), 2.5 / 3.0, 1e-12);
+    close(figure("agreement_with_people"), 1.0, 1e-12);
+    close(figure("agreement_gap"), 0.5 / 3.0, 1e-12);
+    let against = |name: &str| {
+        let test = judge.alternative.as_ref().unwrap();
+        test.people.iter().find(|person| person.rater == name).map(|p| (p.judge_advantage, p.person_advantage)).unwrap()
+    };
+    assert_eq!((against("p0"), against("p1")), ((1.0, 0.5), (1.0, 1.0)));
+}
+
+#[test]
 fn scores_are_held_against_the_mean_of_the_others() {
     let mut log = Rows::default();
     for (person, score) in [1.0, 2.0, 6.0].into_iter().enumerate() {

@@ -30,6 +30,23 @@ fn stated<'a>(confidence: f64, accepts: bool, label: Option<bool>) -> Judgement<
     }
 }
 
+#[test]
+fn confidences_of_verdicts_are_no_scores_and_the_area_says_so() {
+    let of = |confidence: Option<f64>| {
+        let mut log = Rows::default();
+        (0..20).for_each(|item| {
+            let row = stated(0.5, item % 3 == 0, Some(item % 2 == 0));
+            log.push(item, Judgement { confidence, ..row });
+        });
+        let judge = log.judge();
+        assert!(!judge.measures.contains_key("auc"));
+        judge.unmeasured.into_iter().find(|unmeasured| unmeasured.id == "auc")
+    };
+    let found = of(Some(0.7)).unwrap();
+    assert!(found.reason.contains("Brier") && found.needs == ["score"], "{found:?}");
+    assert_eq!(of(None), None);
+}
+
 /// Item, group, confidence, label, verdict.
 fn log_of(set: &Value) -> Rows {
     let mut log = Rows::default();

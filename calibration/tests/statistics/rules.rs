@@ -307,6 +307,15 @@ fn repeats_that_never_differ_are_told_of_as_a_cache() {
     assert!(text.contains("cache"), "{text}");
     // They add no items: the interval is that of thirty.
     assert_eq!(rows.judge().measures["moved_over_one_point"].n_clusters, 30);
+    let is_told = |n_items: usize, n_repeats: usize| {
+        let mut rows = Rows::default();
+        (0..n_items).for_each(|item| (0..n_repeats).for_each(|_| rows.score(item, (item % 7) as f64)));
+        format!("{:?}", rows.judge().findings).contains("may come from a cache")
+    };
+    assert_eq!(
+        [(10, 5), (10, 3), (9, 5), (19, 2), (20, 2)].map(|(n, k)| is_told(n, k)),
+        [true, true, false, false, true]
+    );
 }
 
 #[test]

@@ -50,6 +50,26 @@ fn two_judges_have_a_kappa_for_each_dimension() {
     assert_eq!((of("clarity").n, of("style").n), (80, 80));
 }
 
+#[test]
+fn three_judges_have_every_coefficient_of_agreement() {
+    let mut rows = Rows::default();
+    for item in 0..4 {
+        for judge in ["a", "b", "c"] {
+            rows.push(item, row(judge, item < 3 || judge == "a"));
+        }
+    }
+    let audit = rows.audit();
+    let of = |among: &str, id: &str| agreement(&audit, among, None).measures.get(id).map(|value| value.estimate);
+    // The example of docs/explanation/coefficients.md.
+    let expected =
+        [("fleiss_kappa", 0.4), ("conger_kappa", 3.0 / 7.0), ("ac1", 10.0 / 13.0), ("brennan_prediger", 2.0 / 3.0)];
+    for (id, value) in expected {
+        close(of("judges", id).unwrap(), value, 1e-12);
+    }
+    assert_eq!(of("a and b", "conger_kappa"), None, "of two it is Cohen's");
+    close(of("a and b", "brennan_prediger").unwrap(), 0.5, 1e-12);
+}
+
 /// Four scores a group, three draws each; the right item is ahead by one step in every draw.
 fn group_scores(step: f64, base: f64) -> Rows {
     let mut rows = Rows::default();

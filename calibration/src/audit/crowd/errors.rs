@@ -3,7 +3,7 @@
 use crate::distribution::t_cdf;
 use crate::interval::Spread;
 use crate::paired::holm;
-use crate::raters::correlated::{PairOfErrors, error_pairs, independent_vote};
+use crate::raters::correlated::{PairOfErrors, error_pairs, independent_ballots};
 use crate::raters::effective::{EffectiveError, Truth, effective_raters};
 
 use super::super::AuditConfig;
@@ -150,10 +150,10 @@ pub(super) fn vote(gathered: &Gathered<'_>, methods: &[PanelMethod], config: &Au
         let method = methods.iter().find(|method| method.method == name)?;
         method.accuracy.as_ref().map(|measure| measure.estimate)
     };
-    let n_shuffles = (MOST_SHUFFLED / gathered.ratings.n_ratings()).clamp(20, SHUFFLES);
+    let n_shuffles = (MOST_SHUFFLED / gathered.ballots.len()).clamp(20, SHUFFLES);
     let n_shuffles = u32::try_from(n_shuffles).ok()?;
     let (one_rater, majority) = (accuracy("one_rater")?, accuracy("majority")?);
-    let found = independent_vote(&gathered.ratings, &gathered.labels, n_shuffles, config.seed ^ 0x766f_7465)?;
+    let found = independent_ballots(&gathered.ballots, &gathered.labels, n_shuffles, config.seed ^ 0x766f_7465)?;
     let middle = |p: f64| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position among the shuffles")]
         let place = (p * (found.shuffles.len() - 1) as f64).round() as usize;

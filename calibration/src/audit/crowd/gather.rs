@@ -1,7 +1,10 @@
 //! The ratings of a panel as the models take them: one a rater and item, items in order of clusters.
 
+use smallvec::SmallVec;
+
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
+use crate::raters::ballots::Ballots;
 use crate::raters::{Rating, Ratings};
 
 use super::super::AuditConfig;
@@ -15,6 +18,9 @@ const MOST_CATEGORIES: usize = 100;
 
 /// Ratings of one dimension.
 pub(super) struct Gathered<'a> {
+    /// What every rater said, in parts where its own answers tie.
+    pub ballots: Ballots,
+    /// The ballots for one category: what the models take.
     pub ratings: Ratings,
     /// One an item.
     pub units: Vec<&'a Unit>,
@@ -50,7 +56,7 @@ impl Reading {
     }
 }
 
-/// One rating on its way.
+/// One rating on its way; of answers that tie, each.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     place: (u32, u32, u32),
@@ -91,18 +97,19 @@ pub(super) fn gather<'a>(
     let reading = Reading { accepts: accepts.filter(|_| table.kind == OutcomeKind::Verdict || any_good) };
     let mut given: Vec<Given<'a>> = Vec::new();
     let mut draws = Vec::new();
+    let mut n_ballots = 0_usize;
     for (rater, subject) in (0_u32..).zip(raters) {
         for unit in subject.units.iter().filter(|unit| dimension.is_none_or(|own| unit.dimension == own)) {
             draws.clear();
             draws.extend(subject.parsed_of(unit).map(|draw| reading.value(draw)));
-            if let Some(value) = commonest(&draws) {
-                given.push(Given { place: unit.place(), rater, value, unit });
-            }
+            let said = commonest(&mut draws);
+            n_ballots += usize::from(!said.is_empty());
+            given.extend(said.into_iter().map(|value| Given { place: unit.place(), rater, value, unit }));
         }
     }
-    given.sort_unstable_by_key(|one| (one.place, one.rater));
+    given.sort_unstable_by(|a, b| (a.place, a.rater).cmp(&(b.place, b.rater)).then(a.value.total_cmp(&b.value)));
     let n_items = given.chunk_by(|a, b| a.place == b.place).count();
-    let step = given.len().div_ceil(most_ratings.max(1)).max(1);
+    let step = n_ballots.div_ceil(most_ratings.max(1)).max(1);
     let mut levels: Vec<f64> = given.iter().map(|one| one.value).collect();
     levels.sort_unstable_by(f64::total_cmp);
     levels.dedup_by(|a, b| is(*a, *b));
@@ -124,18 +131,27 @@ pub(super) fn gather<'a>(
     }
     let place_of = |value: f64| levels.binary_search_by(|level| level.total_cmp(&value)).ok();
     let code = |value: f64| place_of(value).and_then(|idx| u32::try_from(idx).ok());
+    let mut ballots = Ballots::new(levels.len());
+    let mut categories: SmallVec<[u32; 4]> = SmallVec::new();
     let (mut ratings, mut units, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     for of_item in given.chunk_by(|a, b| a.place == b.place).step_by(step) {
         let item = u32::try_from(units.len()).ok()?;
         let unit = of_item[0].unit;
         units.push(unit);
         labels.push(reading.label(unit).filter(|_| has_labels).and_then(code));
-        ratings.extend(
-            of_item.iter().filter_map(|one| Some(Rating { item, rater: one.rater, category: code(one.value)? })),
-        );
+        for ballot in of_item.chunk_by(|a, b| a.rater == b.rater) {
+            categories.clear();
+            categories.extend(ballot.iter().filter_map(|one| code(one.value)));
+            ballots.push(ballot[0].rater, &categories);
+            if let [category] = *categories.as_slice() {
+                ratings.push(Rating { item, rater: ballot[0].rater, category });
+            }
+        }
+        ballots.end_item();
     }
     let clusters = units.iter().map(|unit| unit.cluster).collect();
     Some(Gathered {
+        ballots,
         ratings: Ratings::new(&ratings, units.len(), raters.len(), levels.len()).ok()?,
         n_items_left_out: (n_items - units.len()) as u64,
         units,
@@ -152,17 +168,12 @@ pub(super) fn gather<'a>(
     })
 }
 
-/// Returns the commonest draw, of tied ones the first drawn.
-pub(in super::super) fn commonest(draws: &[f64]) -> Option<f64> {
-    let count = |value: f64| draws.iter().filter(|draw| is(**draw, value)).count();
-    let mut best: Option<(usize, f64)> = None;
-    for &draw in draws {
-        let n = if draws.len() == 1 { 1 } else { count(draw) };
-        if best.is_none_or(|(most, _)| n > most) {
-            best = Some((n, draw));
-        }
-    }
-    best.map(|(_, value)| value)
+/// Returns the commonest draws, ascending: several where they tie, so that nothing hangs on the order of draws. Sorts the draws.
+pub(in super::super) fn commonest(draws: &mut [f64]) -> SmallVec<[f64; 1]> {
+    draws.sort_unstable_by(f64::total_cmp);
+    let alike = || draws.chunk_by(|a, b| is(*a, *b));
+    let most = alike().map(<[f64]>::len).max();
+    alike().filter(|alike| Some(alike.len()) == most).map(|alike| alike[0]).collect()
 }
 
 /// Returns the name of the dimension, where there are several.

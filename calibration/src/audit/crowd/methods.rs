@@ -1,10 +1,11 @@
 //! Ways to make one label of several ratings, held against known labels.
 
+use crate::raters::ballots::{add, part};
 use crate::raters::correlated::share_of_greatest;
 use crate::raters::dawid_skene::{DawidSkene, DawidSkeneConfig, dawid_skene};
 use crate::raters::glad::{Glad, glad};
 use crate::raters::mace::{Mace, MaceConfig, mace};
-use crate::raters::{EmConfig, Posterior, log_odds_weight, majority};
+use crate::raters::{EmConfig, Posterior, log_odds_weight};
 
 use super::super::AuditConfig;
 use super::super::estimate::Values;
@@ -13,7 +14,9 @@ use super::gather::Gathered;
 
 /// What the models make of a panel.
 pub(super) struct Models {
-    pub majority: Posterior,
+    /// Each item's shares of what its raters said, items × categories.
+    majority: Vec<f64>,
+    n_categories: usize,
     /// Three raters or more.
     pub fitted: Option<Fitted>,
 }
@@ -49,7 +52,19 @@ impl Models {
             );
             Fitted { dawid_skene, mace, glad }
         });
-        Self { majority: majority(ratings), fitted }
+        let (n_categories, ballots) = (ratings.n_categories(), &gathered.ballots);
+        let mut majority = vec![0.0; gathered.units.len() * n_categories];
+        for (item, shares) in majority.chunks_exact_mut(n_categories).enumerate() {
+            ballots.votes(item, shares);
+            let total = ballots.n_of_item(item) as f64;
+            shares.iter_mut().for_each(|share| *share /= total);
+        }
+        Self { majority, n_categories, fitted }
+    }
+
+    /// Returns an item's shares of what its raters said, one a category.
+    pub(super) fn of_majority(&self, item: usize) -> &[f64] {
+        &self.majority[item * self.n_categories..(item + 1) * self.n_categories]
     }
 
     /// Returns every method with its rates.
@@ -59,7 +74,7 @@ impl Models {
         if has_labels {
             methods.push(self.one_rater(gathered, level));
         }
-        methods.push(self.method("majority", &self.majority, None, gathered, level));
+        methods.push(self.method_of("majority", &|item| self.of_majority(item), None, gathered, level));
         if has_labels && let Some(weighted) = weighted(gathered) {
             let rows = |item: usize| weighted[item].as_slice();
             methods.push(self.method_of("weighted_majority", &rows, None, gathered, level));
@@ -78,7 +93,7 @@ impl Models {
 
     /// One of the item's raters drawn at random.
     fn one_rater(&self, gathered: &Gathered<'_>, level: f64) -> PanelMethod {
-        let share = |item: usize, category: u32| self.majority.of_item(item)[category as usize];
+        let share = |item: usize, category: u32| self.of_majority(item)[category as usize];
         let mut method = blank("one_rater");
         rates(&mut method, &share, None, gathered, level);
         method
@@ -107,7 +122,7 @@ impl Models {
         method.converged = converged;
         let (mut n_same, mut n_both) = (0_u64, 0_u64);
         for item in 0..gathered.units.len() {
-            let [own, theirs] = [weights(item), self.majority.of_item(item)].map(only_greatest);
+            let [own, theirs] = [weights(item), self.of_majority(item)].map(only_greatest);
             method.n_tied += u64::from(own.is_none());
             if let (Some(own), Some(theirs)) = (own, theirs) {
                 n_both += 1;
@@ -115,7 +130,7 @@ impl Models {
             }
         }
         method.same_as_majority = (n_both > 0).then(|| n_same as f64 / n_both as f64);
-        let one = |item: usize, category: u32| self.majority.of_item(item)[category as usize];
+        let one = |item: usize, category: u32| self.of_majority(item)[category as usize];
         rates(&mut method, &|item, category| share_of_greatest(weights(item), category), Some(&one), gathered, level);
         method
     }
@@ -147,7 +162,7 @@ fn rates(method: &mut PanelMethod, share: Share<'_>, one: Option<Share<'_>>, gat
     let [mut right, mut gain, mut accepted, mut rejected] = [Values::default(); 4];
     let mut n_ratings = vec![0_usize; gathered.units.len()];
     for (item, n) in n_ratings.iter_mut().enumerate() {
-        *n = gathered.ratings.n_of_item(item);
+        *n = gathered.ballots.n_of_item(item);
     }
     for (item, (unit, label)) in gathered.units.iter().zip(&gathered.labels).enumerate() {
         let Some(label) = *label else { continue };
@@ -172,18 +187,18 @@ fn rates(method: &mut PanelMethod, share: Share<'_>, one: Option<Share<'_>>, gat
 /// Returns each item's weights of the categories: raters weigh log((K − 1)a/(1 − a)), a their accuracy on the labelled items of *other*
 /// clusters, with one right and one wrong rating added. `None` where no rating weighs anything.
 fn weighted(gathered: &Gathered<'_>) -> Option<Vec<Vec<f64>>> {
-    let (ratings, n_categories) = (&gathered.ratings, gathered.ratings.n_categories());
-    let mut totals = vec![[0.0; 2]; ratings.n_raters()];
-    let right = |item: usize, category: u32| gathered.labels[item].map(|label| f64::from(u8::from(label == category)));
-    for item in 0..ratings.n_items() {
-        for (rater, category) in ratings.of_item(item) {
-            if let Some(right) = right(item, category) {
+    let (ballots, n_categories) = (&gathered.ballots, gathered.ballots.n_categories());
+    let mut totals = vec![[0.0; 2]; gathered.ratings.n_raters()];
+    let right = |item: usize, said: &[u32]| gathered.labels[item].map(|label| part(said, label));
+    for item in 0..gathered.units.len() {
+        for (rater, said) in ballots.of_item(item) {
+            if let Some(right) = right(item, said) {
                 totals[rater as usize][0] += right;
                 totals[rater as usize][1] += 1.0;
             }
         }
     }
-    let mut rows = vec![vec![0.0; n_categories]; ratings.n_items()];
+    let mut rows = vec![vec![0.0; n_categories]; gathered.units.len()];
     let mut any = false;
     let mut start = 0;
     // Items of a cluster follow one another.
@@ -192,21 +207,21 @@ fn weighted(gathered: &Gathered<'_>) -> Option<Vec<Vec<f64>>> {
         start = items.end;
         let mut own: std::collections::BTreeMap<u32, [f64; 2]> = std::collections::BTreeMap::new();
         for item in items.clone() {
-            for (rater, category) in ratings.of_item(item) {
+            for (rater, said) in ballots.of_item(item) {
                 let sums = own.entry(rater).or_default();
-                if let Some(right) = right(item, category) {
+                if let Some(right) = right(item, said) {
                     sums[0] += right;
                     sums[1] += 1.0;
                 }
             }
         }
         for item in items {
-            for (rater, category) in ratings.of_item(item) {
+            for (rater, said) in ballots.of_item(item) {
                 let ([hits, n], [own_hits, own_n]) = (totals[rater as usize], own[&rater]);
                 let accuracy = (hits - own_hits + 1.0) / (n - own_n + 2.0);
                 let weight = log_odds_weight(accuracy, n_categories).unwrap_or(0.0);
                 any |= weight > 0.0;
-                rows[item][category as usize] += weight;
+                add(&mut rows[item], said, weight);
             }
         }
     }

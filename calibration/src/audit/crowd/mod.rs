@@ -1,6 +1,6 @@
 //! What several raters, or several judges under one arm, are worth together.
 //!
-//! Each rater counts once an item. The models of [`crate::raters`] say who is right how often without labels; where labels exist,
+//! Each rater counts once an item, in parts where its own answers tie. The models of [`crate::raters`] say who is right how often without labels; where labels exist,
 //! every way to take ratings together is held against them. A panel beyond [`MOST_RATINGS`] ratings is measured on evenly spaced
 //! items.
 
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::log::NONE;
+use crate::raters::ballots::{add, part};
 use crate::raters::correlated::share_of_greatest;
 
 use super::AuditConfig;
@@ -35,7 +36,7 @@ const MOST_DOUBTFUL: usize = 10;
 /// Panels beyond so many are not made.
 const MOST_PANELS: usize = 24;
 
-const RULE: &str = "each rater counts once an item: its commonest answer, of tied ones the first; where labels tie, each counts in parts";
+const RULE: &str = "each rater counts once an item: its commonest answer; where its own answers tie, each counts in equal parts, and models and pairs of errors leave its rating out; where labels tie, each counts in parts";
 
 /// Those who rated together.
 struct Group<'a> {
@@ -99,10 +100,10 @@ fn panel(
     most_ratings: usize,
 ) -> Option<Panel> {
     let gathered = gather::gather(table, config, &group.raters, dimension, group.has_labels, most_ratings)?;
-    let counts = gathered.ratings.n_by_rater();
+    let counts = gathered.ballots.n_by_rater(group.raters.len());
     let n_raters = counts.iter().filter(|n| **n > 0).count();
     let has_labels = gathered.labels.iter().any(Option::is_some);
-    let is_shared = (0..gathered.units.len()).any(|item| gathered.ratings.n_of_item(item) > 1);
+    let is_shared = (0..gathered.units.len()).any(|item| gathered.ballots.n_of_item(item) > 1);
     if n_raters < 2 || !is_shared || (n_raters == 2 && !has_labels) {
         return None;
     }
@@ -119,9 +120,16 @@ fn panel(
     if !has_labels {
         notes.push("no item has a label in these categories: what a rater, or the majority, gets right is a guess of models that take errors for independent; a label column would show it".to_owned());
     }
-    let per_item = gathered.ratings.n_ratings() as f64 / gathered.units.len() as f64;
+    let per_item = gathered.ballots.len() as f64 / gathered.units.len() as f64;
     if n_raters > 2 && per_item < 2.5 {
         notes.push(format!("an item has {per_item:.1} ratings on average: models learn little from so few"));
+    }
+    let n_tied = gathered.ballots.n_tied();
+    if n_tied > 0 {
+        notes.push(format!(
+            "of {n_tied} of the {} ratings the rater's own answers tie: they count in parts, and the models, pairs of errors and the number of independent raters leave them out",
+            gathered.ballots.len()
+        ));
     }
     let worth = match errors::worth(&gathered, &models, level) {
         Ok(worth) => Some(worth),
@@ -142,7 +150,7 @@ fn panel(
         rule: RULE.to_owned(),
         n_raters: n_raters as u64,
         n_items: gathered.units.len() as u64,
-        n_ratings: gathered.ratings.n_ratings() as u64,
+        n_ratings: gathered.ballots.len() as u64,
         n_labelled: gathered.labels.iter().flatten().count() as u64,
         n_items_left_out: gathered.n_items_left_out,
         notes,
@@ -168,25 +176,23 @@ fn raters(
     counts: &[usize],
     level: f64,
 ) -> (Vec<PanelRater>, u64) {
-    let ratings = &gathered.ratings;
+    let ballots = &gathered.ballots;
     let mut right = vec![Values::default(); counts.len()];
     let mut with_others = vec![[0.0; 2]; counts.len()];
-    let mut votes = vec![0.0; ratings.n_categories()];
+    let mut votes = vec![0.0; ballots.n_categories()];
     for (item, unit) in gathered.units.iter().enumerate() {
-        votes.fill(0.0);
-        for (_, category) in ratings.of_item(item) {
-            votes[category as usize] += 1.0;
-        }
-        let is_shared = ratings.n_of_item(item) > 1;
-        for (rater, category) in ratings.of_item(item) {
+        ballots.votes(item, &mut votes);
+        let is_shared = ballots.n_of_item(item) > 1;
+        for (rater, said) in ballots.of_item(item) {
             if let Some(label) = gathered.labels[item] {
-                right[rater as usize].push(unit, f64::from(u8::from(label == category)), 1);
+                right[rater as usize].push(unit, part(said, label), 1);
             }
             if is_shared {
-                votes[category as usize] -= 1.0;
-                with_others[rater as usize][0] += share_of_greatest(&votes, category);
+                add(&mut votes, said, -1.0);
+                let same: f64 = said.iter().map(|category| share_of_greatest(&votes, *category)).sum();
+                with_others[rater as usize][0] += same / said.len() as f64;
                 with_others[rater as usize][1] += 1.0;
-                votes[category as usize] += 1.0;
+                add(&mut votes, said, 1.0);
             }
         }
     }
@@ -232,9 +238,9 @@ fn doubtful(table: &Table<'_>, gathered: &Gathered<'_>, models: &Models) -> Vec<
     let posterior = &fitted.dawid_skene.posterior;
     let greatest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
     let mut items: Vec<(bool, f64, usize)> = (0..gathered.units.len())
-        .filter(|item| gathered.ratings.n_of_item(*item) > 1)
+        .filter(|item| gathered.ballots.n_of_item(*item) > 1)
         .map(|item| {
-            let (own, theirs) = (only_greatest(posterior.of_item(item)), only_greatest(models.majority.of_item(item)));
+            let (own, theirs) = (only_greatest(posterior.of_item(item)), only_greatest(models.of_majority(item)));
             (own == theirs, greatest(posterior.of_item(item)), item)
         })
         .filter(|(same, sure, _)| !same || *sure < 0.9)
@@ -246,8 +252,8 @@ fn doubtful(table: &Table<'_>, gathered: &Gathered<'_>, models: &Models) -> Vec<
         .take(MOST_DOUBTFUL)
         .map(|(_, probability, item)| DoubtfulItem {
             item: table.log.items.name(gathered.units[item].item).to_owned(),
-            majority: name(only_greatest(models.majority.of_item(item))),
-            majority_share: greatest(models.majority.of_item(item)),
+            majority: name(only_greatest(models.of_majority(item))),
+            majority_share: greatest(models.of_majority(item)),
             dawid_skene: name(only_greatest(posterior.of_item(item))),
             probability,
             label: name(gathered.labels[item]),
