@@ -95,11 +95,7 @@ const EXAMPLES: &[Example] = &[
         flags: &[],
         ids: &["spearman", "kendall", "pearson"],
     },
-    Example {
-        log: "item,score,label\n1,6.1,3\n2,6.3,3\n3,7.5,4\n4,7.0,1\n",
-        flags: &[],
-        ids: &["pairwise_accuracy"],
-    },
+    Example { log: "item,score,label\n1,6.1,3\n2,6.3,3\n3,7.5,4\n4,7.0,1\n", flags: &[], ids: &["pairwise_accuracy"] },
     Example { log: "item,score,label\n1,3,2\n2,5,3\n3,2,4\n", flags: &[], ids: &["mean_error", "mean_absolute_error"] },
     Example {
         log: "item,group,score,label\na1,a,9,1\na2,a,4,0\nb1,b,7,1\nb2,b,7,0\nc1,c,3,1\nc2,c,6,0\n",
