@@ -1,7 +1,21 @@
+use assize_calibration::judgement::Judgement;
 use assize_calibration::pairwise::{Rated, pairwise_accuracy, pairwise_accuracy_at};
 use proptest::prelude::*;
 
 use crate::golden::{assert_close, golden, numbers};
+use crate::small_logs::{Rows, close};
+
+/// Scores of items in turn with their labels.
+fn log(scores: impl IntoIterator<Item = (usize, f64, f64)>) -> Rows {
+    let mut rows = Rows::default();
+    for (item, score, label) in scores {
+        rows.push(
+            item,
+            Judgement { score: Some(score), label: Some(label.to_string().into()), ..Judgement::default() },
+        );
+    }
+    rows
+}
 
 /// Every score its own item and cluster, all of weight 1.
 fn plain(pairs: &[(f64, f64)]) -> Vec<Rated> {
@@ -74,6 +88,45 @@ fn differences_that_rounding_sets_apart_are_equal() {
     let found = pairwise_accuracy(&ratings).unwrap();
     assert_eq!(found.accuracy, 1.0);
     assert!((found.epsilon - 0.2).abs() < 1e-9);
+}
+
+#[test]
+fn an_audit_tells_the_tolerance_and_what_it_is_worth() {
+    let judge = log([(1, 6.1, 3.0), (2, 6.3, 3.0), (3, 7.5, 4.0), (4, 7.0, 1.0)]).judge();
+    let measure = &judge.measures["pairwise_accuracy"];
+    close(measure.estimate, 2.0 / 3.0, 1e-12);
+    close(measure.details["epsilon"], 0.2, 1e-9);
+    close(measure.details["accuracy_at_zero"], 0.5, 1e-12);
+    close(measure.details["accuracy_of_all_tied"], 1.0 / 6.0, 1e-12);
+    assert!(measure.method.contains("at most 0.2 apart"), "{}", measure.method);
+    assert!(measure.low.unwrap() < measure.estimate && measure.estimate < measure.high.unwrap());
+}
+
+/// Two draws of one item are no pair, and share its weight.
+#[test]
+fn repeats_add_no_pairs_of_their_own() {
+    let once = log([(1, 1.0, 1.0), (2, 3.0, 2.0), (3, 2.0, 3.0)]).judge();
+    let thrice = log((0..9).map(|i| [(1, 1.0, 1.0), (2, 3.0, 2.0), (3, 2.0, 3.0)][i % 3])).judge();
+    let [once, thrice] = [once, thrice].map(|judge| judge.measures["pairwise_accuracy"].clone());
+    close(thrice.estimate, once.estimate, 1e-12);
+    assert_eq!((once.n_clusters, thrice.n_clusters), (3, 3));
+    close(thrice.low.unwrap(), once.low.unwrap(), 1e-9);
+    close(thrice.high.unwrap(), once.high.unwrap(), 1e-9);
+}
+
+#[test]
+fn many_scores_are_thinned_and_that_is_said() {
+    let judge = log((0..2_000_u32).map(|i| (i as usize, f64::from(i % 17), f64::from(i % 5)))).judge();
+    let measure = &judge.measures["pairwise_accuracy"];
+    assert_eq!((measure.n, measure.n_items, measure.n_clusters), (600, 600, 600));
+    assert!(measure.cautions.iter().any(|caution| caution.contains("600 scores")), "{:?}", measure.cautions);
+}
+
+#[test]
+fn labels_that_do_not_vary_leave_it_unmeasured() {
+    let judge = log([(1, 6.1, 3.0), (2, 6.3, 3.0)]).judge();
+    let unmeasured = judge.unmeasured.iter().find(|unmeasured| unmeasured.id == "pairwise_accuracy").unwrap();
+    assert_eq!(unmeasured.reason, "labels do not vary");
 }
 
 proptest! {
