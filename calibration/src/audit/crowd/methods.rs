@@ -57,7 +57,9 @@ impl Models {
         for (item, shares) in majority.chunks_exact_mut(n_categories).enumerate() {
             ballots.votes(item, shares);
             let total = ballots.n_of_item(item) as f64;
-            shares.iter_mut().for_each(|share| *share /= total);
+            for share in shares.iter_mut() {
+                *share /= total;
+            }
         }
         Self { majority, n_categories, fitted }
     }
