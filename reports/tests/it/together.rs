@@ -111,7 +111,7 @@ pub(crate) fn panel() -> Panel {
         arm: None,
         dimension: Some("准确性".to_owned()),
         categories: vec!["accept".to_owned(), "reject".to_owned()],
-        rule: "each rater counts once an item: its commonest answer, of tied ones the first".to_owned(),
+        rule: "each rater counts once an item: its commonest answer; where its own answers tie, each counts in equal parts".to_owned(),
         n_raters: 39,
         n_items: 108,
         n_ratings: 4_212,
