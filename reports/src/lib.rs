@@ -6,6 +6,7 @@
 
 mod chart;
 pub mod comparison;
+mod corrections;
 mod escalation;
 mod format;
 mod html;

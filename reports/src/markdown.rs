@@ -49,6 +49,9 @@ pub fn markdown(audit: &Audit) -> String {
     if bad > 0 {
         line(&mut out, &format!("The log has {}; see the full report.", format::counted(bad as u64, "problem")));
     }
+    if let Some(corrections) = crate::corrections::corrections(audit) {
+        line(&mut out, &format!("<sub>{}</sub>", escape(&corrections)));
+    }
     line(
         &mut out,
         &format!(

@@ -189,7 +189,7 @@ impl From<LabelsAre> for LabelSampling {
 }
 
 /// Reads `5:1`; what range the numbers must be in the configuration says.
-fn costs(text: &str) -> Result<[f64; 2], String> {
+pub(super) fn costs(text: &str) -> Result<[f64; 2], String> {
     let parts = text.split_once(':').or_else(|| text.split_once(','));
     let numbers = parts.and_then(|(fa, fr)| Some([fa.trim().parse().ok()?, fr.trim().parse().ok()?]));
     numbers.ok_or_else(|| "write the cost of a false accept and that of a false reject, such as 5:1".to_owned())

@@ -7,7 +7,7 @@ use assize_calibration::audit::{AuditConfig, BadSetting, CompareConfig, CompareE
 use assize_calibration::judgement::OutcomeKind;
 use clap::ValueEnum as _;
 
-use super::audit::{Outcome, flag, names, scale, seed};
+use super::audit::{Outcome, costs, flag, names, scale, seed};
 use super::files::{COMPARE_FILES, Existing, OutDir, Pending, spare_inputs};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
@@ -72,6 +72,9 @@ pub(super) struct Args {
     /// A label of at least this says that the item is good
     #[arg(long, value_name = "LABEL", allow_hyphen_values = true, help_heading = "What to compare")]
     good_at: Option<f64>,
+    /// What a false accept and a false reject cost, as 5:1
+    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "What to compare")]
+    costs: Option<[f64; 2]>,
     /// Measures that the decision rests on, with commas between [default: by the labels there are]
     #[arg(long, value_name = "MEASURES", value_delimiter = ',', help_heading = "How to decide")]
     primary: Vec<String>,
@@ -122,6 +125,7 @@ impl Plan {
         audit.scale = args.scale.or(audit.scale);
         audit.accept_at = args.accept_at.or(audit.accept_at);
         audit.good_at = args.good_at.or(audit.good_at);
+        audit.costs = args.costs.or(audit.costs);
         // Who is meant is said by --a and --b.
         (audit.judge, audit.arm) = (None, None);
         let mut compare = settings.compare;
@@ -273,6 +277,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--scale", args.scale.map(|[low, high]| format!("{low}..{high}"))),
         ("--accept-at", number(args.accept_at)),
         ("--good-at", number(args.good_at)),
+        ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--primary", (!args.primary.is_empty()).then(|| args.primary.join(","))),
         ("--margin", number(args.margin)),
         ("--coefficient-margin", number(args.coefficient_margin)),

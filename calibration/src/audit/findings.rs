@@ -218,7 +218,7 @@ fn baseline(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let guess = per_cent(best.accuracy.estimate);
     let seen = difference.details.get("minimal_detectable").filter(|_| high >= 0.0);
     let seen = seen.map_or_else(String::new, |smallest| {
-        format!(" {:.1} percentage points more or less would have been seen (80 % power).", 100.0 * smallest)
+        format!(" An advantage of {:.1} percentage points or more would have been seen (80 % power).", 100.0 * smallest)
     });
     let what = format!("It {verb} a judge that {} ({guess} right).{seen}", best.explanation);
     found.push(finding(weight, &["accuracy"], what, advice));

@@ -100,6 +100,18 @@ fn a_steady_judge_is_seldom_said_to_drift() {
         }
         drift(&log, None)
     };
+    // What was not found says what would have been.
+    let mut steady = Log::default();
+    for row in 0..240_i64 {
+        push(&mut steady, &row.to_string(), row % 3 == 0, START_MS + row * DAY_MS / 20);
+    }
+    let judge = audited(&steady, None).judges.remove(0);
+    let said = judge.findings.iter().find(|finding| finding.what.contains("no drift was found")).unwrap();
+    let figures = &judge.drift.as_ref().unwrap().figures;
+    let trend = figures.iter().find_map(|figure| figure.trend.as_ref().filter(|trend| trend.low.is_some())).unwrap();
+    let smallest =
+        format!("A change of {:.1} pp or more would have been seen", 100.0 * trend.details["minimal_detectable"]);
+    assert!(said.what.contains(&smallest), "{}", said.what);
     let n = 300;
     let n_wrong = (0..n).filter(|_| run(0.0).figures.iter().any(|figure| figure.has_drifted)).count();
     // Three Monte-Carlo standard errors of .05.

@@ -127,6 +127,10 @@ fn judges_that_do_not_look_are_held_against_it_on_the_same_items() {
     let majority = is_baseline(&judge, "majority", 3.0 / 5.0, 17.0 / 30.0 - 3.0 / 5.0, 5);
     assert!(majority.explanation.contains("\"reject\""), "{}", majority.explanation);
     assert_eq!(judge.baselines.len(), 2);
+    let said = judge.findings.iter().find(|finding| finding.what.contains("is not shown to beat")).unwrap();
+    let smallest = 100.0 * majority.judge_minus_baseline.unwrap().details["minimal_detectable"];
+    let seen = format!("An advantage of {smallest:.1} percentage points or more would have been seen");
+    assert!(said.what.contains(&seen), "{}", said.what);
 }
 
 /// | item | lengths | label | longer | answer |

@@ -47,6 +47,12 @@ fn drawn(answer: impl Fn(&mut Judgement<'static>, bool), seed: u64) -> [Log; 2] 
             length_b: Some(100.0 + rng.random_range(0.0..900.0)),
             ..Judgement::default()
         };
+        // People say the same in either log.
+        let people = ["p", "q", "r"].map(|person| {
+            let mut own = row.clone();
+            answer(&mut own, (rng.random::<f64>() < 0.8) == is_good);
+            Judgement { rater: Some(person.into()), ..own }
+        });
         for (log, judge) in logs.iter_mut().zip(["one", "two"]) {
             for repeat in 0..6_u32 {
                 let mut own = row.clone();
@@ -66,12 +72,7 @@ fn drawn(answer: impl Fn(&mut Judgement<'static>, bool), seed: u64) -> [Log; 2] 
                 own.label = (item % 4 != 0).then(|| word.into());
                 log.push(&own, 0);
             }
-            for person in ["p", "q", "r"] {
-                let mut own = row.clone();
-                answer(&mut own, (rng.random::<f64>() < 0.8) == is_good);
-                own.rater = Some(person.into());
-                log.push(&own, 0);
-            }
+            people.iter().for_each(|said| log.push(said, 0));
         }
     }
     logs
@@ -138,7 +139,8 @@ fn values_are_those_of_the_audits() {
     let found = compared(&logs, &config);
     for (side, log) in logs.iter().enumerate() {
         let judge = audit(log, &config, &Gate::built_in()).unwrap().judges.remove(0);
-        for id in ["brier_score", "log_loss", "overconfidence", "expected_cost", "corrected_pass_rate"] {
+        for id in ["brier_score", "log_loss", "overconfidence", "expected_cost", "corrected_pass_rate", "agreement_gap"]
+        {
             let one = found.measures.iter().find(|one| one.measure == id).unwrap();
             close([one.a, one.b][side], judge.measures[id].estimate, 1e-12);
             assert!(one.difference.low < one.difference.high, "{id} has an interval");

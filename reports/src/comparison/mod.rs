@@ -63,6 +63,9 @@ pub fn markdown(compared: &SideBySide) -> String {
         .expect("writing to memory");
     }
     line(table.trim_end());
+    for one in compared.measures.iter().filter(|one| one.is_primary && one.standing == Standing::Undecided) {
+        line(&format!("- **{}:** {}", escape(format::title(&one.measure)), escape(&text::sentence(&one.why))));
+    }
     if let Some(agreement) = agreement(compared) {
         line(&escape(&agreement));
     }

@@ -157,6 +157,7 @@ fn tables(compared: &SideBySide, is_primary: bool) -> Result<Vec<Table>, RenderE
         (Unit::Share, "Shares, in percentage points"),
         (Unit::Points, "Points of the score"),
         (Unit::Coefficient, "Coefficients"),
+        (Unit::Loss, "Losses and costs"),
     ] {
         let of_unit: Vec<&MeasuredDifference> = compared
             .measures

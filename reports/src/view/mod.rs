@@ -148,6 +148,7 @@ pub(crate) struct View {
     config: Vec<Fact>,
     command: String,
     glossary: Vec<Term>,
+    corrections: Option<String>,
 }
 
 /// Builds the page from an audit.
@@ -186,6 +187,7 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         config: config(audit),
         command: options.command.as_deref().map_or_else(|| words::command(audit), text::visible),
         glossary: glossary(),
+        corrections: crate::corrections::corrections(audit),
     })
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod compared;
 mod fixture;
 mod page;
 mod together;
@@ -18,6 +19,17 @@ fn plain(audit: &Audit) -> String {
 #[test]
 fn terminal_says_the_verdict_first() {
     insta::assert_snapshot!(plain(&fixture::full()));
+}
+
+#[test]
+fn reports_state_what_was_corrected_together() {
+    let audit = fixture::full();
+    let n_limits = audit.judges[0].limits.iter().filter(|limit| limit.p_broken.is_some()).count();
+    let text = markdown(&audit);
+    assert!(text.contains("Corrected for having asked many questions, each family by itself:"), "{text}");
+    assert!(n_limits == 0 || text.contains(&format!("{n_limits} limit")), "{text}");
+    // Nothing asked, nothing corrected.
+    assert!(!markdown(&fixture::degenerate()).contains("Corrected for"));
 }
 
 #[test]
