@@ -72,7 +72,9 @@ fn drawn(answer: impl Fn(&mut Judgement<'static>, bool), seed: u64) -> [Log; 2] 
                 own.label = (item % 4 != 0).then(|| word.into());
                 log.push(&own, 0);
             }
-            people.iter().for_each(|said| log.push(said, 0));
+            for said in &people {
+                log.push(said, 0);
+            }
         }
     }
     logs
