@@ -21,7 +21,7 @@ use super::status::{Failure, Status};
 Examples:
   assize self-test
   assize self-test --seed 7
-  assize self-test --runs 500       how often the 95 % intervals hold, too
+  assize self-test --runs 40        how often the 95 % intervals hold, too
 
 Exit status: 0 everything was found and nothing else, 70 not.")]
 pub(super) struct Args {
