@@ -7,7 +7,7 @@ const N_BETS: usize = 64;
 
 /// A test of a mean against one limit, updated value by value, that may be stopped at any time.
 ///
-/// On either side, [`N_BETS`] players hold equal stakes and bet on the mean lying beyond the limit, the j-th a constant share
+/// On either side, 64 players hold equal stakes and bet on the mean lying beyond the limit, the j-th a constant share
 /// (j + ½)/64 of the largest bet that cannot ruin it by more than its stake. Were the mean exactly at the limit, or on its other
 /// side, their common capital would be a non-negative supermartingale that starts at 1; it ever reaches 1/p with probability at most
 /// p (Ville 1939). So 1 over the largest capital so far is a p value at every look together. For answers of two kinds a constant share
