@@ -6,6 +6,7 @@ mod beside;
 mod biases;
 pub mod catalogue;
 mod chance;
+mod clusters;
 mod compare;
 mod config;
 mod costs;
