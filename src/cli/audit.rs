@@ -4,20 +4,17 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
-use assize_calibration::audit::{AuditConfig, BadSetting, Calendar, LookOrder, Windows};
-use assize_calibration::gate::Gate;
-use assize_calibration::judgement::OutcomeKind;
+use assize_calibration::audit::{LookOrder, Windows};
 use assize_calibration::prevalence::LabelSampling;
-use clap::ValueEnum;
 
+use super::basics::{Basics, Layers, file, given, names, number};
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
-use super::reading::{self, Reading, read_sources, refused};
+use super::reading::{self, Reading, read_sources};
 use super::render::{Format, render};
 use super::status::{Failure, Status};
-use crate::config::{Settings, read_gate, read_settings};
-use crate::formats::columns::ColumnMap;
+use super::values::{Anytime, LabelsAre, costs, window_words, windows, word};
 use crate::formats::{Collector, Tee};
 use crate::formats::{LogWriter, OutputFormat};
 
@@ -43,15 +40,11 @@ pub(super) struct Args {
     /// Logs to audit together; - reads standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// Which columns mean what: a mapping, or a .toml file with a [columns] table
-    #[arg(long, value_name = "MAP|FILE.toml")]
-    columns: Option<String>,
+    #[command(flatten)]
+    basics: Basics,
     /// Limits the judge must keep; `assize gate` prints the built-in ones
     #[arg(long, value_name = "FILE.toml", env = "ASSIZE_GATE", hide_env_values = true)]
     gate: Option<PathBuf>,
-    /// File of settings
-    #[arg(long, value_name = "FILE.toml", env = "ASSIZE_CONFIG", hide_env_values = true)]
-    config: Option<PathBuf>,
     /// Write report.html, report.md, report.json, junit.xml and judgements.jsonl into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -59,39 +52,14 @@ pub(super) struct Args {
     #[arg(long, requires = "out")]
     force: bool,
     /// Audit only this judge
-    #[arg(long, value_name = "NAME", help_heading = "What to audit")]
+    #[arg(long, value_name = "NAME", help_heading = "What to measure")]
     judge: Option<String>,
     /// Audit only this arm
-    #[arg(long, value_name = "NAME", help_heading = "What to audit")]
+    #[arg(long, value_name = "NAME", help_heading = "What to measure")]
     arm: Option<String>,
-    /// Which outcome, when rows carry several [default: choice, else verdict, score, category]
-    #[arg(long, value_name = "KIND", help_heading = "What to audit")]
-    outcome: Option<Outcome>,
-    /// Lowest and highest score possible, as 1-10 or -1..1 [default: the lowest and highest seen]
-    #[arg(long, value_name = "LOW-HIGH", value_parser = scale, allow_hyphen_values = true, help_heading = "What to audit")]
-    scale: Option<[f64; 2]>,
-    /// A score of at least this accepts
-    #[arg(long, value_name = "SCORE", allow_hyphen_values = true, help_heading = "What to audit")]
-    accept_at: Option<f64>,
-    /// A label of at least this says that the item is good
-    #[arg(long, value_name = "LABEL", allow_hyphen_values = true, help_heading = "What to audit")]
-    good_at: Option<f64>,
     /// Share of good items where the judge will work, between 0 and 1 [default: that of the labels]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     base_rate: Option<f64>,
-    /// Confidence level of all intervals [default: 0.95]
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        env = "ASSIZE_LEVEL",
-        hide_env_values = true,
-        allow_negative_numbers = true,
-        help_heading = "How to measure"
-    )]
-    level: Option<f64>,
-    /// Seed of what draws at random [default: 1]
-    #[arg(long, env = "ASSIZE_SEED", hide_env_values = true, value_parser = seed, allow_negative_numbers = true, help_heading = "How to measure")]
-    seed: Option<u64>,
     /// Most false accepts that the chosen threshold may have, from 0 to less than 1 [default: 0.1]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     cap: Option<f64>,
@@ -131,169 +99,34 @@ pub(super) struct Args {
     strict: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Outcome {
-    Score,
-    Verdict,
-    Choice,
-    Category,
-}
-
-impl From<Outcome> for OutcomeKind {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Score => Self::Score,
-            Outcome::Verdict => Self::Verdict,
-            Outcome::Choice => Self::Choice,
-            Outcome::Category => Self::Category,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Anytime {
-    /// As the log completes them
-    Log,
-    /// Shuffled by the seed
-    Shuffled,
-}
-
-impl From<Anytime> for LookOrder {
-    fn from(order: Anytime) -> Self {
-        match order {
-            Anytime::Log => Self::Log,
-            Anytime::Shuffled => Self::Shuffled,
-        }
-    }
-}
-
-/// How the labelled items were chosen.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LabelsAre {
-    /// A random sample of the stream that the other items are from
-    Random,
-    /// Chosen by their labels, such as half right and half wrong
-    ByLabel,
-    /// Nobody knows
-    Unknown,
-}
-
-impl From<LabelsAre> for LabelSampling {
-    fn from(chosen: LabelsAre) -> Self {
-        match chosen {
-            LabelsAre::Random => Self::Random,
-            LabelsAre::ByLabel => Self::ByLabel,
-            LabelsAre::Unknown => Self::Unknown,
-        }
-    }
-}
-
-/// Reads `5:1`; what range the numbers must be in the configuration says.
-pub(super) fn costs(text: &str) -> Result<[f64; 2], String> {
-    let parts = text.split_once(':').or_else(|| text.split_once(','));
-    let numbers = parts.and_then(|(fa, fr)| Some([fa.trim().parse().ok()?, fr.trim().parse().ok()?]));
-    numbers.ok_or_else(|| "write the cost of a false accept and that of a false reject, such as 5:1".to_owned())
-}
-
-/// Reads `1-10`, `-5..5`, `0,1`.
-pub(super) fn scale(text: &str) -> Result<[f64; 2], String> {
-    let hyphen = |text: &str| text.char_indices().skip(1).find(|&(_, character)| character == '-').map(|(at, _)| at);
-    let parts = text
-        .split_once("..")
-        .or_else(|| text.split_once([',', ':']))
-        .or_else(|| hyphen(text).map(|at| (&text[..at], &text[at + 1..])));
-    let numbers = parts.and_then(|(low, high)| Some([low.trim().parse().ok()?, high.trim().parse().ok()?]));
-    let scale: [f64; 2] = numbers.ok_or("write the lowest and the highest score, such as 1-10")?;
-    if scale[0] < scale[1] { Ok(scale) } else { Err("the lowest score must come first".to_owned()) }
-}
-
-/// Reads `day`, `week` or a number of windows.
-fn windows(text: &str) -> Result<Windows, String> {
-    match text.trim() {
-        "day" | "days" => Ok(Windows::Calendar(Calendar::Day)),
-        "week" | "weeks" => Ok(Windows::Calendar(Calendar::Week)),
-        number => number
-            .parse()
-            .ok()
-            .filter(|n| *n > 0)
-            .map(Windows::Count)
-            .ok_or_else(|| "write day, week, or a whole number of at least 1".to_owned()),
-    }
-}
-
-/// Reads a seed.
-pub(super) fn seed(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_not_one| format!("write a whole number from 0 to {}", u64::MAX))
-}
-
-/// The layers put together.
-struct Plan {
-    config: AuditConfig,
-    gate: Gate,
-    columns: ColumnMap,
-}
-
-impl Plan {
-    fn new(args: &mut Args, printer: &Printer) -> Result<Self, Failure> {
-        let settings = match &args.config {
-            Some(path) => {
-                printer.detail(&format!("settings: {}", path.display()));
-                read_settings(path).map_err(refused)?
-            }
-            None => Settings::default(),
-        };
-        let mut config = settings.audit;
-        config.level = args.level.unwrap_or(config.level);
-        config.seed = args.seed.unwrap_or(config.seed);
-        config.outcome = args.outcome.map(OutcomeKind::from).or(config.outcome);
-        config.scale = args.scale.or(config.scale);
-        config.accept_at = args.accept_at.or(config.accept_at);
-        config.good_at = args.good_at.or(config.good_at);
-        config.base_rate = args.base_rate.or(config.base_rate);
-        config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
-        config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
-        config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
-        config.epsilon = args.epsilon.or(config.epsilon);
-        config.costs = args.costs.or(config.costs);
-        config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
-        config.tuned_on_items |= args.tuned_here;
-        config.windows = args.windows.or(config.windows);
-        config.judge = args.judge.take().or(config.judge);
-        config.arm = args.arm.take().or(config.arm);
-        config.gate_risk |= args.gate_risk;
-        config.check().map_err(|BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field))))?;
-        let gate = match (&args.gate, settings.gate) {
-            (Some(path), _) => read_gate(path).map_err(refused)?,
-            (None, Some(gate)) => gate,
-            (None, None) => Gate::built_in(),
-        };
-        printer.detail(&format!("gate: {}", gate.name));
-        let columns = match &args.columns {
-            Some(stated) => reading::columns(stated)?,
-            None => settings.columns.unwrap_or_default(),
-        };
-        Ok(Self { config, gate, columns })
-    }
-}
-
-/// Returns the flag that sets a field of the configuration.
-pub(super) fn flag(field: &str) -> String {
-    match field {
-        "false_accept_cap" => "--cap".to_owned(),
-        "stability_repeats" => "--repeats".to_owned(),
-        "label_sampling" => "--labels-are".to_owned(),
-        "tuned_on_items" => "--tuned-here".to_owned(),
-        other => format!("--{}", other.replace('_', "-")),
-    }
+/// Lays the flags over the settings.
+fn layers(args: &mut Args, printer: &Printer) -> Result<Layers, Failure> {
+    let mut layers = args.basics.layers(printer)?;
+    let config = &mut layers.audit;
+    config.base_rate = args.base_rate.or(config.base_rate);
+    config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
+    config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
+    config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
+    config.epsilon = args.epsilon.or(config.epsilon);
+    config.costs = args.costs.or(config.costs);
+    config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
+    config.tuned_on_items |= args.tuned_here;
+    config.windows = args.windows.or(config.windows);
+    config.judge = args.judge.take().or(config.judge.take());
+    config.arm = args.arm.take().or(config.arm.take());
+    config.gate_risk |= args.gate_risk;
+    layers.check()?;
+    Ok(layers)
 }
 
 pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failure> {
     let options = deciding(&args);
-    let plan = Plan::new(&mut args, printer)?;
+    let mut layers = layers(&mut args, printer)?;
+    let gate = layers.gate(args.gate.as_deref(), printer)?;
     // The directory comes before the reading, so that a wrong one is told at once.
     if let Some(dir) = &args.out {
         let files = REPORT_FILES.map(|name| dir.join(name));
-        spare_inputs(&files, &args.sources, &plan.columns, "choose another directory with --out")?;
+        spare_inputs(&files, &args.sources, &layers.columns, "choose another directory with --out")?;
     }
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
@@ -303,14 +136,14 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     let reading = match &mut copy {
         Some((_, writer)) => {
             let mut both = Tee { first: &mut collector, second: writer };
-            read_sources(&args.sources, &plan.columns, &mut both, printer)?
+            read_sources(&args.sources, &layers.columns, &mut both, printer)?
         }
-        None => read_sources(&args.sources, &plan.columns, &mut collector, printer)?,
+        None => read_sources(&args.sources, &layers.columns, &mut collector, printer)?,
     };
     let log = collector.log;
 
     let progress = Progress::start(printer, format!("measuring {} judgements", log.len()), Gauge::default());
-    let audited = assize_calibration::audit::audit(&log, &plan.config, &plan.gate);
+    let audited = assize_calibration::audit::audit(&log, &layers.audit, &gate);
     drop(progress);
     let audited = audited.with_context(|| format!("failed to audit {}", names(&args.sources).join(", ")));
     let mut audit = match audited {
@@ -364,49 +197,24 @@ fn complete(audit: &mut Audit, sources: &[PathBuf], options: Vec<String>, readin
 
 /// Returns the options that decide the figures, also those given by variables, as the words of a command line.
 fn deciding(args: &Args) -> Vec<String> {
-    let file = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
-    let number = |number: Option<f64>| number.map(|number| number.to_string());
-    let outcome = args.outcome.and_then(|outcome| outcome.to_possible_value());
-    let labels_are = args.labels_are.and_then(|chosen| chosen.to_possible_value());
-    let options = [
-        ("--columns", args.columns.clone()),
-        ("--config", file(args.config.as_ref())),
-        ("--gate", file(args.gate.as_ref())),
+    let own = [
+        ("--gate", file(args.gate.as_deref())),
         ("--judge", args.judge.clone()),
         ("--arm", args.arm.clone()),
-        ("--outcome", outcome.map(|outcome| outcome.get_name().to_owned())),
-        ("--scale", args.scale.map(|[low, high]| format!("{low}..{high}"))),
-        ("--accept-at", number(args.accept_at)),
-        ("--good-at", number(args.good_at)),
         ("--base-rate", number(args.base_rate)),
-        ("--level", number(args.level)),
-        ("--seed", args.seed.map(|seed| seed.to_string())),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
         ("--epsilon", number(args.epsilon)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
-        ("--labels-are", labels_are.map(|chosen| chosen.get_name().to_owned())),
+        ("--labels-are", args.labels_are.as_ref().and_then(word)),
         ("--windows", args.windows.map(window_words)),
     ];
-    let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    let mut words: Vec<String> = given.flatten().collect();
+    let mut words = given(args.basics.words().into_iter().chain(own));
     words.extend(args.tuned_here.then(|| "--tuned-here".to_owned()));
     words.extend(args.gate_risk.then(|| "--gate-risk".to_owned()));
-    let order = args.anytime.and_then(|order| order.to_possible_value());
-    words.extend(order.map(|order| format!("--anytime={}", order.get_name())));
+    let order = args.anytime.as_ref().and_then(word);
+    words.extend(order.map(|order| format!("--anytime={order}")));
     words
-}
-
-fn window_words(windows: Windows) -> String {
-    match windows {
-        Windows::Calendar(Calendar::Day) => "day".to_owned(),
-        Windows::Calendar(Calendar::Week) => "week".to_owned(),
-        Windows::Count(n) => n.to_string(),
-    }
-}
-
-pub(super) fn names(sources: &[PathBuf]) -> Vec<String> {
-    sources.iter().map(|source| source.display().to_string()).collect()
 }
 
 /// Begins the plain log that goes beside the report.
@@ -427,51 +235,4 @@ fn write_report(out: &OutDir, judgements: Pending, audit: &Audit, printer: &Prin
         files.push(Pending::with_text(&out.path(name), &render(audit, format)?)?);
     }
     files.into_iter().try_for_each(Pending::finish)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scales_are_read_with_negative_ends() {
-        assert_eq!(scale("1-10"), Ok([1.0, 10.0]));
-        assert_eq!(scale("-5..5"), Ok([-5.0, 5.0]));
-        assert_eq!(scale("-5--1"), Ok([-5.0, -1.0]));
-        assert_eq!(scale("0, 1"), Ok([0.0, 1.0]));
-        for wrong in ["", "5", "10-1", "1-", "nan-1", "a-b", "1-1"] {
-            scale(wrong).unwrap_err();
-        }
-    }
-
-    #[test]
-    fn costs_are_two_numbers() {
-        assert_eq!(costs("5:1"), Ok([5.0, 1.0]));
-        assert_eq!(costs("0.5, 2"), Ok([0.5, 2.0]));
-        for wrong in ["", "5", "5:", ":1", "a:b"] {
-            costs(wrong).unwrap_err();
-        }
-    }
-
-    #[test]
-    fn complaints_about_settings_name_flags_that_exist() {
-        let command = <super::super::Cli as clap::CommandFactory>::command();
-        let audit = command.find_subcommand("audit").unwrap();
-        for field in [
-            "level",
-            "base_rate",
-            "false_accept_cap",
-            "accept_at",
-            "good_at",
-            "scale",
-            "stability_repeats",
-            "costs",
-            "label_sampling",
-            "tuned_on_items",
-            "windows",
-        ] {
-            let flag = flag(field);
-            assert!(audit.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--")), "{flag}");
-        }
-    }
 }

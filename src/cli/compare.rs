@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use assize_calibration::audit::result::{SideBySide, Source, Standing};
-use assize_calibration::audit::{AuditConfig, BadSetting, CompareConfig, CompareError, Side, Sides, compare_sides};
-use assize_calibration::judgement::OutcomeKind;
-use clap::ValueEnum as _;
+use assize_calibration::audit::{CompareError, Side, Sides, compare_sides};
 
-use super::audit::{Outcome, costs, flag, names, scale, seed};
+use super::basics::{Basics, Layers, given, names, number};
 use super::files::{COMPARE_FILES, Existing, OutDir, Pending, spare_inputs};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
-use super::reading::{self, Reading, read_sources, refused};
+use super::reading::{self, Reading, read_sources};
 use super::render::{Format, render_comparison};
 use super::status::{Failure, Status};
-use crate::config::{Settings, read_settings};
+use super::values::costs;
 use crate::formats::Collector;
 use crate::formats::columns::ColumnMap;
 
@@ -48,32 +46,16 @@ pub(super) struct Args {
     /// Who B is
     #[arg(long, value_name = "NAME", help_heading = "What to compare")]
     b: Option<String>,
-    /// Which columns mean what, in both: a mapping, or a .toml file with a [columns] table
-    #[arg(long, value_name = "MAP|FILE.toml")]
-    columns: Option<String>,
-    /// File of settings
-    #[arg(long, value_name = "FILE.toml", env = "ASSIZE_CONFIG", hide_env_values = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    basics: Basics,
     /// Write compare.html, compare.md, compare.json and junit.xml into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write into a directory that holds something else
     #[arg(long, requires = "out")]
     force: bool,
-    /// Which outcome, when rows carry several [default: choice, else verdict, score, category]
-    #[arg(long, value_name = "KIND", help_heading = "What to compare")]
-    outcome: Option<Outcome>,
-    /// Lowest and highest score possible, as 1-10 or -1..1 [default: the lowest and highest seen]
-    #[arg(long, value_name = "LOW-HIGH", value_parser = scale, allow_hyphen_values = true, help_heading = "What to compare")]
-    scale: Option<[f64; 2]>,
-    /// A score of at least this accepts
-    #[arg(long, value_name = "SCORE", allow_hyphen_values = true, help_heading = "What to compare")]
-    accept_at: Option<f64>,
-    /// A label of at least this says that the item is good
-    #[arg(long, value_name = "LABEL", allow_hyphen_values = true, help_heading = "What to compare")]
-    good_at: Option<f64>,
     /// What a false accept and a false reject cost, as 5:1
-    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "What to compare")]
+    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "How to measure")]
     costs: Option<[f64; 2]>,
     /// Measures that the decision rests on, with commas between [default: by the labels there are]
     #[arg(long, value_name = "MEASURES", value_delimiter = ',', help_heading = "How to decide")]
@@ -84,81 +66,41 @@ pub(super) struct Args {
     /// The same for coefficients such as kappa [default: 0.05]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "How to decide")]
     coefficient_margin: Option<f64>,
-    /// Confidence level of all intervals [default: 0.95]
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        env = "ASSIZE_LEVEL",
-        hide_env_values = true,
-        allow_negative_numbers = true,
-        help_heading = "How to decide"
-    )]
-    level: Option<f64>,
-    /// Seed of what draws at random [default: 1]
-    #[arg(long, env = "ASSIZE_SEED", hide_env_values = true, value_parser = seed, allow_negative_numbers = true, help_heading = "How to decide")]
-    seed: Option<u64>,
     /// Give up on rows that cannot be read or contradict each other
     #[arg(long)]
     strict: bool,
 }
 
-/// The layers put together.
-struct Plan {
-    audit: AuditConfig,
-    compare: CompareConfig,
-    columns: ColumnMap,
-}
-
-impl Plan {
-    fn new(args: &Args, printer: &Printer) -> Result<Self, Failure> {
-        let settings = match &args.config {
-            Some(path) => {
-                printer.detail(&format!("settings: {}", path.display()));
-                read_settings(path).map_err(refused)?
-            }
-            None => Settings::default(),
-        };
-        let mut audit = settings.audit;
-        audit.level = args.level.unwrap_or(audit.level);
-        audit.seed = args.seed.unwrap_or(audit.seed);
-        audit.outcome = args.outcome.map(OutcomeKind::from).or(audit.outcome);
-        audit.scale = args.scale.or(audit.scale);
-        audit.accept_at = args.accept_at.or(audit.accept_at);
-        audit.good_at = args.good_at.or(audit.good_at);
-        audit.costs = args.costs.or(audit.costs);
-        // Who is meant is said by --a and --b.
-        (audit.judge, audit.arm) = (None, None);
-        let mut compare = settings.compare;
-        compare.margin = args.margin.unwrap_or(compare.margin);
-        compare.coefficient_margin = args.coefficient_margin.unwrap_or(compare.coefficient_margin);
-        if !args.primary.is_empty() {
-            compare.primary.clone_from(&args.primary);
-        }
-        let usage = |BadSetting { field, must }| Failure::usage(format!("{} {must}", flag(field)));
-        audit.check().map_err(usage)?;
-        compare.check().map_err(usage)?;
-        let columns = match &args.columns {
-            Some(stated) => reading::columns(stated)?,
-            None => settings.columns.unwrap_or_default(),
-        };
-        Ok(Self { audit, compare, columns })
+/// Lays the flags over the settings.
+fn layers(args: &Args, printer: &Printer) -> Result<Layers, Failure> {
+    let mut layers = args.basics.layers(printer)?;
+    layers.audit.costs = args.costs.or(layers.audit.costs);
+    // Who is meant is said by --a and --b.
+    (layers.audit.judge, layers.audit.arm) = (None, None);
+    let compare = &mut layers.compare;
+    compare.margin = args.margin.unwrap_or(compare.margin);
+    compare.coefficient_margin = args.coefficient_margin.unwrap_or(compare.coefficient_margin);
+    if !args.primary.is_empty() {
+        compare.primary.clone_from(&args.primary);
     }
+    layers.check()?;
+    Ok(layers)
 }
 
 pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> {
     let options = deciding(&args);
-    let plan = Plan::new(&args, printer)?;
+    let layers = layers(&args, printer)?;
     let Args { first, second, a, b, out, force, strict, .. } = args;
     let sources: Vec<PathBuf> = [first].into_iter().chain(second).collect();
     if let Some(dir) = &out {
         let files = COMPARE_FILES.map(|name| dir.join(name));
-        spare_inputs(&files, &sources, &plan.columns, "choose another directory with --out")?;
+        spare_inputs(&files, &sources, &layers.columns, "choose another directory with --out")?;
     }
     let existing = if force { Existing::Replace } else { Existing::Keep };
     let out = out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
-    let (sides, readings) = sides(&sources, a, b, &plan.columns, printer)?;
+    let (sides, readings) = sides(&sources, a, b, &layers.columns, printer)?;
     let progress = Progress::start(printer, "comparing".to_owned(), Gauge::default());
-    let compared = compare_sides(sides, &plan.audit, &plan.compare);
+    let compared = compare_sides(sides, &layers.audit, &layers.compare);
     drop(progress);
     let mut compared = match compared {
         Ok(compared) => compared,
@@ -266,26 +208,15 @@ fn complete(compared: &mut SideBySide, sources: &[PathBuf], options: &[String], 
 
 /// Returns the options that decide the figures, also those given by variables, as the words of a command line.
 fn deciding(args: &Args) -> Vec<String> {
-    let number = |number: Option<f64>| number.map(|number| number.to_string());
-    let outcome = args.outcome.and_then(|outcome| outcome.to_possible_value());
-    let options = [
+    let own = [
         ("--a", args.a.clone()),
         ("--b", args.b.clone()),
-        ("--columns", args.columns.clone()),
-        ("--config", args.config.as_ref().map(|path| path.display().to_string())),
-        ("--outcome", outcome.map(|outcome| outcome.get_name().to_owned())),
-        ("--scale", args.scale.map(|[low, high]| format!("{low}..{high}"))),
-        ("--accept-at", number(args.accept_at)),
-        ("--good-at", number(args.good_at)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--primary", (!args.primary.is_empty()).then(|| args.primary.join(","))),
         ("--margin", number(args.margin)),
         ("--coefficient-margin", number(args.coefficient_margin)),
-        ("--level", number(args.level)),
-        ("--seed", args.seed.map(|seed| seed.to_string())),
     ];
-    let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    given.flatten().collect()
+    given(args.basics.words().into_iter().chain(own))
 }
 
 /// Writes the files of the comparison. All are complete on the disk before the first takes its name.

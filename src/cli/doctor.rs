@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use assize_calibration::audit::{AuditConfig, BadSetting};
 use serde_json::json;
 
-use super::audit::seed;
 use super::files::{Existing, OutDir, Pending};
 use super::printer::{self, Form, Printer, env};
 use super::reading::refused;
 use super::status::{Failure, Status};
+use super::values::seed;
 use crate::config::{read_gate, read_settings};
 
 /// Variables that change what assize does.

@@ -4,6 +4,7 @@
 //! below it arrive typed; here they become text.
 
 mod audit;
+mod basics;
 mod compare;
 mod completions;
 mod convert;
@@ -23,6 +24,7 @@ mod report;
 mod schema;
 mod self_test;
 mod status;
+mod values;
 
 use std::any::Any;
 use std::ffi::OsString;

@@ -7,10 +7,10 @@ use assize_calibration::audit::result::Fitness;
 use assize_calibration::self_test::{Check, SelfTest, self_test};
 use assize_calibration::simulate::EFFECTIVE_JUDGES;
 
-use super::audit::seed;
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::status::{Failure, Status};
+use super::values::seed;
 
 /// Put assize itself on trial: simulated judges with planted faults
 ///
