@@ -8,10 +8,10 @@ use crate::problem::{Problem, Problems, Severity};
 
 use super::AuditConfig;
 use super::catalogue::{Better, info};
+use super::data::table::{Subject, Table};
 use super::difference::{difference, shared_units};
 use super::figures::{Figure, figures};
 use super::result::Comparison;
-use super::table::{Subject, Table};
 
 /// Up to this many subjects of a kind, all pairs are compared; beyond it, each with the first.
 const ALL_PAIRS: usize = 16;

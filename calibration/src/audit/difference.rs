@@ -4,9 +4,9 @@ use crate::distribution::{normal_quantile, t_cdf};
 use crate::interval::Spread;
 use crate::paired::{McNemarTest, equivalence_of_paired_proportions, mcnemar};
 
+use super::data::table::{Subject, Table, Unit, is};
 use super::estimate::{Estimated, Values};
 use super::figures::Figure;
-use super::table::{Subject, Table, Unit, is};
 
 /// Figures of which every value is 0 or 1 where a unit has one answer.
 const OF_HITS: [&str; 7] = [

@@ -7,8 +7,8 @@ use crate::distribution::normal_quantile;
 use crate::interval::Spread;
 use crate::proportion::ClusteredProportion;
 
+use super::data::table::{Unit, is};
 use super::result::{Measure, Unmeasured};
-use super::table::{Unit, is};
 
 /// A number that can still give its interval at any level.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use crate::combinatorics::{mean_absolute_difference, pair_flip_rate};
 use crate::judgement::{Order, OutcomeKind};
 
 use super::AuditConfig;
-use super::position::unit_swap_consistency;
-use super::table::{CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
-use super::truth::{Accepts, Hits, is_right};
+use super::accuracy::truth::{Accepts, Hits, is_right};
+use super::biases::position::unit_swap_consistency;
+use super::data::table::{CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
 
 /// A figure of one unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,7 +172,7 @@ fn wins(subject: &Subject, unit: &Unit) -> Option<UnitFigure> {
 
 fn unparsed(subject: &Subject, unit: &Unit) -> Option<UnitFigure> {
     let cells = subject.cells_of(unit);
-    let n: usize = cells.iter().map(super::table::Cell::len).sum();
+    let n: usize = cells.iter().map(super::data::table::Cell::len).sum();
     let n_unparsed: usize = cells.iter().map(|cell| cell.n_unparsed).sum();
     UnitFigure::plain((n > 0).then(|| n_unparsed as f64 / n as f64), n)
 }

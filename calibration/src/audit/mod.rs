@@ -1,57 +1,25 @@
 //! The audit: a log in, what it says about each judge out. A pure function of its arguments.
 
-mod alpha;
-mod baseline;
-mod beside;
+mod accuracy;
 mod biases;
 pub mod catalogue;
-mod chance;
-mod clusters;
 mod compare;
+mod confidence;
 mod config;
-mod costs;
 mod crowd;
-mod curves;
-mod decide;
+mod data;
+mod decision;
 mod difference;
 mod drift;
-mod errors;
 mod escalate;
 mod estimate;
 mod figures;
-mod findings;
-mod forecasts;
-mod gate_risk;
-mod in_use;
-mod intraclass;
-mod label_noise;
-mod labels;
-mod looks;
-mod pairwise;
-mod panel;
-mod parsing;
-mod pass_rate;
-mod people;
+mod noise;
 mod plan;
-mod position;
-mod ranking;
-mod recalibrated;
-mod redraw;
-mod rejudge;
-mod reliability;
 pub mod result;
-mod scale_use;
-mod scores;
 mod settings;
 mod side_by_side;
-mod stability;
 mod subject;
-mod table;
-mod threshold_costs;
-mod thresholds;
-mod truth;
-mod voting;
-mod weights;
 
 use rayon::prelude::*;
 
@@ -61,13 +29,13 @@ use crate::log::Log;
 use crate::problem::Problems;
 
 pub use config::{AuditConfig, BadSetting, LookOrder};
+use data::table::{Subject, Table};
 pub use drift::{Calendar, Windows};
 pub use escalate::{EscalateConfig, escalate};
 pub use plan::plan_study;
 use result::{Audit, Data, Fitness, JudgeAudit, Source};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use subject::{Extent, audit_subject, count_distinct, measure_all, measure_to_compare, measure_units};
-use table::{Subject, Table};
 
 /// Why a log cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,7 +78,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     select(&mut table, config)?;
     settings::report(&table, config, &mut problems);
     drift::report(&table, &mut problems);
-    let people = people::People::of(&table);
+    let people = crowd::people::People::of(&table);
     let judges: Vec<JudgeAudit> = table
         .subjects
         .par_iter()
@@ -128,7 +96,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         problems: problems.into_vec(),
         fitness,
         comparisons,
-        agreement: panel::agreement(&table, config),
+        agreement: crowd::panel::agreement(&table, config),
         panels: crowd::panels(&table, config),
         judges,
     })

@@ -16,13 +16,13 @@ use crate::planning::{self, row};
 use crate::problem::Problems;
 use crate::proportion::wilson;
 
+use super::accuracy::truth::{Accepts, is_right};
 use super::catalogue::{Family, info};
+use super::data::table::{Subject, Table, Unit};
+use super::decision::redraw::{Orders, Redraw, Repeats};
+use super::decision::rejudge::rejudge;
 use super::estimate::{Estimated, Measured, Values};
-use super::redraw::{Orders, Redraw, Repeats};
-use super::rejudge::rejudge;
 use super::result::{Fitness, Unmeasured};
-use super::table::{Subject, Table, Unit};
-use super::truth::{Accepts, is_right};
 use super::{AuditConfig, AuditError, measure_all, outcome_kind, select};
 
 /// Figures shown even where the gate has no limit on them.
@@ -133,7 +133,7 @@ fn pilot(table: &Table<'_>, all: &Table<'_>, subject: &Subject, config: &AuditCo
 
 /// Returns the commonest number of answers of a cell.
 fn usual_repeats(subject: &Subject) -> u32 {
-    let mut lengths: Vec<usize> = subject.cells.iter().map(super::table::Cell::len).collect();
+    let mut lengths: Vec<usize> = subject.cells.iter().map(super::data::table::Cell::len).collect();
     lengths.sort_unstable();
     let commonest = lengths.chunk_by(|a, b| a == b).max_by_key(|alike| alike.len());
     commonest.map_or(1, |alike| u32::try_from(alike[0]).unwrap_or(u32::MAX)).max(1)

@@ -1,7 +1,7 @@
 //! What a log says against the settings it is audited with.
 
 use super::config::AuditConfig;
-use super::table::Table;
+use super::data::table::Table;
 use crate::judgement::OutcomeKind;
 use crate::prevalence::LabelSampling;
 use crate::problem::{Problem, Problems, Severity};

@@ -6,15 +6,17 @@ use crate::gate::Gate;
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
 
+use super::data::table::{Cell, Subject, Table, Unit};
 use super::estimate::Measured;
 use super::result::{
     AlternativeTest, AnswerShare, CorrectedPassRate, DimensionAudit, Halo, JudgeAudit, Reliability, ScaleUse,
 };
-use super::table::{Cell, Subject, Table, Unit};
 use super::{
-    AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
-    pairwise, parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds,
-    truth, voting, weights,
+    AuditConfig, accuracy::baseline, accuracy::chance, accuracy::errors, accuracy::label_noise, accuracy::pairwise,
+    accuracy::pass_rate, accuracy::ranking, accuracy::thresholds, accuracy::truth, biases, biases::position,
+    biases::scale_use, confidence::reliability, crowd::people, data::weights, decision::beside, decision::decide,
+    decision::findings, decision::gate_risk, decision::looks, drift, noise::parsing, noise::scores, noise::stability,
+    noise::voting,
 };
 
 /// Measures everything measurable of one judge over the given units.

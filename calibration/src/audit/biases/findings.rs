@@ -1,8 +1,8 @@
 //! What is said of the effects looked for: those found, with what to change, and those not found, with what would have been seen.
 
 use super::super::catalogue::{self, Unit};
+use super::super::decision::findings::{Evidence, finding};
 use super::super::estimate::Estimated;
-use super::super::findings::{Evidence, finding};
 use super::super::result::{Finding, FindingWeight};
 
 pub(crate) fn findings(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {

@@ -2,8 +2,8 @@
 
 use crate::judgement::OutcomeKind;
 
+use super::super::data::table::{CHOICE_A, CHOICE_B, Subject, Table, Unit, is};
 use super::super::estimate::{Estimated, Measured};
-use super::super::table::{CHOICE_A, CHOICE_B, Subject, Table, Unit, is};
 use super::{AuditConfig, Observations, answer, is_share};
 
 const STREAM: u64 = 0x6c65_6e67;

@@ -11,10 +11,10 @@ use foldhash::fast::RandomState;
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
 
+use super::super::accuracy::truth::{Accepts, Hits, is_right};
+use super::super::data::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
 use super::super::estimate::{Measured, Values};
 use super::super::result::GeneratorErrors;
-use super::super::table::{CHOICE_A, CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
-use super::super::truth::{Accepts, Hits, is_right};
 use super::{AuditConfig, Observations, answer, is_share, makers_of_items, names};
 
 const STREAM: u64 = 0x7365_6c66;

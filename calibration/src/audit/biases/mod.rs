@@ -1,7 +1,7 @@
 //! What sways a judge beside the quality of an item: its length, and who made it.
 //!
 //! An observation is a unit's mean answer. Effects are coefficients of regressions with errors clustered by the log's clusters (CR2,
-//! Satterthwaite's t), so that few of them do not pass for many. Position is measured apart, in [`super::position`]; what all
+//! Satterthwaite's t), so that few of them do not pass for many. Position is measured apart, in [`position`]; what all
 //! of them come to together, and the correction for having looked for several, is in [`family`].
 
 mod family;
@@ -10,6 +10,8 @@ mod length;
 mod makers;
 mod names;
 pub(crate) mod null;
+pub(super) mod position;
+pub(super) mod scale_use;
 
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -17,8 +19,8 @@ use crate::log::{Log, NONE, number};
 use crate::regression::{Adjustment, Coefficient, Design, Regression, least_squares, least_squares_and_scores};
 
 use super::AuditConfig;
+use super::data::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 use super::estimate::{Estimated, Measured};
-use super::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 
 pub(crate) use family::family;
 pub(crate) use findings::findings;

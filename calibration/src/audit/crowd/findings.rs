@@ -1,6 +1,6 @@
 //! What a panel shows, in plain words.
 
-use super::super::findings::per_cent;
+use super::super::decision::findings::per_cent;
 use super::super::result::{Finding, FindingWeight, Panel, PanelMethod};
 
 fn finding(weight: FindingWeight, what: String, advice: &str) -> Finding {

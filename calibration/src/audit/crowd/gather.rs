@@ -8,8 +8,8 @@ use crate::raters::ballots::Ballots;
 use crate::raters::{Rating, Ratings};
 
 use super::super::AuditConfig;
-use super::super::table::{ACCEPT, CHOICE_A, CHOICE_B, REJECT, Subject, Table, Unit, is};
-use super::super::truth::Accepts;
+use super::super::accuracy::truth::Accepts;
+use super::super::data::table::{ACCEPT, CHOICE_A, CHOICE_B, REJECT, Subject, Table, Unit, is};
 
 /// The most levels of a score that count as categories.
 const MOST_LEVELS: usize = 10;

@@ -8,6 +8,8 @@ mod errors;
 mod findings;
 mod gather;
 mod methods;
+pub(super) mod panel;
+pub(super) mod people;
 
 use std::collections::BTreeMap;
 
@@ -18,9 +20,9 @@ use crate::raters::ballots::{add, part};
 use crate::raters::correlated::share_of_greatest;
 
 use super::AuditConfig;
+use super::data::table::{Subject, Table};
 use super::estimate::Values;
 use super::result::{DoubtfulItem, Panel, PanelRater};
-use super::table::{Subject, Table};
 use gather::Gathered;
 pub(super) use gather::commonest;
 use methods::{Models, only_greatest};

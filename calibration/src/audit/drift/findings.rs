@@ -128,7 +128,7 @@ fn is_points(id: &str) -> bool {
 }
 
 fn value(number: f64, id: &str) -> String {
-    if is_points(id) { format!("{number:.2}") } else { super::super::findings::per_cent(number) }
+    if is_points(id) { format!("{number:.2}") } else { super::super::decision::findings::per_cent(number) }
 }
 
 fn change(measure: &Measure, id: &str) -> String {

@@ -11,9 +11,9 @@ mod together;
 mod windows;
 
 use super::AuditConfig;
+use super::data::table::{Subject, Table, Unit};
 use super::estimate::Values;
 use super::result::{Drift, DriftFigure, DriftWindow};
-use super::table::{Subject, Table, Unit};
 use crate::log::Log;
 use crate::paired::holm;
 

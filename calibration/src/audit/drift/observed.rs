@@ -1,8 +1,8 @@
 //! What is observed of a figure: its value of each unit in each window.
 
 use super::super::AuditConfig;
-use super::super::table::{CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
-use super::super::truth::{Accepts, is_right};
+use super::super::accuracy::truth::{Accepts, is_right};
+use super::super::data::table::{CHOICE_B, CHOICE_TIE, Subject, Table, Unit, is};
 use super::windows::Cut;
 use crate::combinatorics::pair_flip_rate;
 use crate::judgement::OutcomeKind;

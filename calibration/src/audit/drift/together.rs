@@ -1,6 +1,6 @@
 //! What times say of the log: those that could not be read, and arms or judges asked at different times.
 
-use super::super::table::{Subject, Table};
+use super::super::data::table::{Subject, Table};
 use crate::log::NONE;
 use crate::problem::{Problem, Problems, Severity};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::table::Subject;
+use super::super::data::table::Subject;
 use crate::log::Log;
 
 const DAY_MS: i64 = 86_400_000;

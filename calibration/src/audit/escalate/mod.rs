@@ -19,11 +19,11 @@ use crate::judgement::OutcomeKind;
 use crate::log::Log;
 use crate::problem::Problems;
 
+use super::accuracy::truth::Accepts;
 use super::catalogue::{Family, info};
-use super::rejudge::{Tried, rejudge};
+use super::data::table::{ACCEPT, REJECT, Subject, Table, Unit, is};
+use super::decision::rejudge::{Tried, rejudge};
 use super::result::{ESCALATION_SCHEMA, Escalated, Escalation, Picked};
-use super::table::{ACCEPT, REJECT, Subject, Table, Unit, is};
-use super::truth::Accepts;
 use super::{AuditConfig, AuditError, outcome_kind, select};
 use strata::{Layer, lots, pick, relevance, strata};
 use telling::{Rates, Teller, notes};

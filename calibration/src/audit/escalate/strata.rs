@@ -5,8 +5,8 @@ use rand::seq::index::sample;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
+use crate::audit::data::table::{ACCEPT, REJECT, Table, is};
 use crate::audit::result::Stratum;
-use crate::audit::table::{ACCEPT, REJECT, Table, is};
 use crate::judgement::OutcomeKind;
 
 use super::{Item, is_against, is_labelled};

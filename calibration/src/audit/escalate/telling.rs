@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::audit::findings::per_cent;
+use crate::audit::accuracy::truth::{Accepts, is_right};
+use crate::audit::data::table::{ACCEPT, REJECT, Subject, Table, is};
+use crate::audit::decision::findings::per_cent;
 use crate::audit::result::{Escalated, Picked, Purpose, Stratum};
-use crate::audit::table::{ACCEPT, REJECT, Subject, Table, is};
-use crate::audit::truth::{Accepts, is_right};
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
 

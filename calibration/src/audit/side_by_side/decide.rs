@@ -11,10 +11,10 @@ use crate::paired::holm;
 use crate::proportion::Interval;
 
 use super::super::catalogue::{Better, MEASURES, Unit, info};
-use super::super::decide::{grouped, rounded_up};
+use super::super::data::table::Table;
+use super::super::decision::decide::{grouped, rounded_up};
 use super::super::difference::{Difference, p_at_least, p_at_most, standard_error};
 use super::super::estimate::Estimated;
-use super::super::table::Table;
 use super::{AuditConfig, CompareConfig, MeasuredDifference, Standing};
 
 /// The power with which a stated number of further items decides.

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::super::crowd::people::People;
+use super::super::data::table::{Subject, Table, Unit};
 use super::super::estimate::{Estimated, Measured};
-use super::super::people::People;
-use super::super::table::{Subject, Table, Unit};
 use super::super::{AuditConfig, Extent, measure_to_compare};
 use crate::interval::Spread;
 

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 use super::biases::generators_called;
 use super::catalogue::{self, MEASURES};
+use super::data::table::{Subject, Table, Unit};
 use super::difference::{Difference, difference, shared_units, test};
 use super::figures::figures;
 use super::result::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Source, Standing};
-use super::table::{Subject, Table, Unit};
 use super::{AuditConfig, BadSetting, count_distinct};
 use crate::judgement::OutcomeKind;
 use crate::log::{Log, NONE};
@@ -341,7 +341,7 @@ fn result(
         margins: decided.margins,
         measures: decided.measures,
         not_compared: found.not_compared,
-        agreement: super::panel::agreement_of_two(table, config, pair, &names),
+        agreement: super::crowd::panel::agreement_of_two(table, config, pair, &names),
         notes,
         problems: problems.into_vec(),
         a,
