@@ -7,4 +7,6 @@
 pub mod cli;
 pub mod config;
 pub mod formats;
+#[cfg(feature = "live")]
+pub mod judge;
 mod unfinished;

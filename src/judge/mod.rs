@@ -1,0 +1,3 @@
+//! What can judge, and how it is asked.
+
+pub mod reply;
