@@ -1,9 +1,10 @@
 //! Answers in objects: by the names of their keys, nested or in lists.
 
+use assize_calibration::judgement::{ChosenPosition, Verdict};
 use serde_json::{Map, Value};
 
 use super::lenient::value_at;
-use super::{Answer, Answers, Asked, Choice, Reading, Scale, Unclear, cut, of_dimension, words};
+use super::{Answer, Answers, Asked, Reading, Scale, Told, Unclear, cut, of_dimension, several, unanimous, words};
 
 /// Most opening braces from which an object is tried, so that a hostile reply is not read again and again.
 const MOST_TRIED: usize = 64;
@@ -221,9 +222,8 @@ fn within(value: &Value) -> Found<'_> {
     }
 }
 
-fn other(what: String, value: &Value) -> Unclear {
-    let said = text_of(value).unwrap_or_else(|| value.to_string());
-    Unclear::Other { what, said: cut(&said) }
+fn said(value: &Value) -> String {
+    text_of(value).unwrap_or_else(|| value.to_string())
 }
 
 fn score(value: &Value, scale: Scale, name: &str) -> Answer<f64> {
@@ -232,77 +232,38 @@ fn score(value: &Value, scale: Scale, name: &str) -> Answer<f64> {
         Value::String(text) => words::score(text, scale),
         _ => None,
     };
-    score.ok_or_else(|| other(of_dimension(name), value))
+    score.ok_or_else(|| Unclear::Other { what: of_dimension(name), said: cut(&said(value)) })
 }
 
-fn verdict(object: &Map<String, Value>) -> Option<Answer<bool>> {
+fn verdict(object: &Map<String, Value>) -> Option<Answer<Verdict>> {
     let read = |value: &Value| match value {
-        Value::Bool(is_true) => Some(*is_true),
+        Value::Bool(true) => Some(Verdict::Accept),
+        Value::Bool(false) => Some(Verdict::Reject),
         Value::String(text) => words::verdict(text),
         _ => None,
     };
-    let named = under(object, &VERDICT).into_iter().map(|value| (value, read(value)));
-    let accepts = under(object, &ACCEPTS).into_iter().map(|value| (value, read(value)));
-    let rejects = under(object, &REJECTS).into_iter().map(|value| (value, read(value).map(|is_so| !is_so)));
-    let all: Vec<(&Value, Option<bool>)> = named.chain(accepts).chain(rejects).collect();
-    let clear: Vec<bool> = all.iter().filter_map(|(_, verdict)| *verdict).collect();
-    let what = "the verdict";
-    let word = |accepts: bool| if accepts { "accept" } else { "reject" }.to_owned();
-    Some(match (clear.first(), all.first()) {
-        (Some(first), _) if clear.iter().all(|other| other == first) => Ok(*first),
-        (Some(first), _) => Err(Unclear::Several { what: what.to_owned(), one: word(*first), other: word(!first) }),
-        (None, Some((value, _))) => Err(other(what.to_owned(), value)),
-        (None, None) => return None,
-    })
+    let opposite = |verdict| if verdict == Verdict::Accept { Verdict::Reject } else { Verdict::Accept };
+    let stated =
+        under(object, &VERDICT).into_iter().chain(under(object, &ACCEPTS)).map(|value| (said(value), read(value)));
+    let rejects = under(object, &REJECTS).into_iter().map(|value| (said(value), read(value).map(opposite)));
+    unanimous(stated.chain(rejects), "the verdict")
 }
 
-fn choice(object: &Map<String, Value>, ties: bool) -> Option<Answer<Choice>> {
-    let values = under(object, &CHOICE);
-    let read = |value: &Value| value.as_str().and_then(words::choice).filter(|choice| ties || *choice != Choice::Tie);
-    let clear: Vec<Choice> = values.iter().copied().filter_map(read).collect();
-    let what = "the choice";
-    Some(match (clear.first(), values.first()) {
-        (Some(first), _) => match clear.iter().find(|other| *other != first) {
-            None => Ok(*first),
-            Some(second) => {
-                Err(Unclear::Several { what: what.to_owned(), one: format!("{first:?}"), other: format!("{second:?}") })
-            }
-        },
-        (None, Some(value)) => Err(other(what.to_owned(), value)),
-        (None, None) => return None,
-    })
+fn choice(object: &Map<String, Value>, ties: bool) -> Option<Answer<ChosenPosition>> {
+    let read =
+        |value: &Value| value.as_str().and_then(words::choice).filter(|choice| ties || *choice != ChosenPosition::Tie);
+    unanimous(under(object, &CHOICE).into_iter().map(|value| (said(value), read(value))), "the choice")
 }
 
 /// Puts what two objects of one reply say together. A clear answer stands over an unclear one; two clear ones must agree.
 fn merged(earlier: Reading, later: Reading, asked: &Asked) -> Reading {
-    fn both<T: PartialEq + Copy>(
-        one: Answer<T>,
-        other: Answer<T>,
-        what: &str,
-        word: impl Fn(T) -> String,
-    ) -> Answer<T> {
-        match (one, other) {
-            (Ok(one), Ok(other)) if one == other => Ok(one),
-            (Ok(one), Ok(other)) => Err(Unclear::Several { what: what.to_owned(), one: word(one), other: word(other) }),
-            (Err(several @ Unclear::Several { .. }), _) | (_, Err(several @ Unclear::Several { .. })) => Err(several),
-            (Ok(clear), Err(_)) | (Err(_), Ok(clear)) => Ok(clear),
-            (Err(one), Err(_)) => Err(one),
-        }
-    }
     let answers = match (earlier.answers, later.answers, asked) {
         (Answers::Scores(one), Answers::Scores(other), Asked::Scores(dimensions)) => {
             let pairs = one.into_iter().zip(other).zip(dimensions);
-            let scores =
-                pairs.map(|((one, other), (name, _))| both(one, other, &of_dimension(name), |score| score.to_string()));
-            Answers::Scores(scores.collect())
+            Answers::Scores(pairs.map(|((one, other), (name, _))| both(one, other, &of_dimension(name))).collect())
         }
-        (Answers::Verdict(one), Answers::Verdict(other), _) => {
-            let word = |accepts: bool| if accepts { "accept" } else { "reject" }.to_owned();
-            Answers::Verdict(both(one, other, "the verdict", word))
-        }
-        (Answers::Choice(one), Answers::Choice(other), _) => {
-            Answers::Choice(both(one, other, "the choice", |choice| format!("{choice:?}")))
-        }
+        (Answers::Verdict(one), Answers::Verdict(other), _) => Answers::Verdict(both(one, other, "the verdict")),
+        (Answers::Choice(one), Answers::Choice(other), _) => Answers::Choice(both(one, other, "the choice")),
         (answers, _, _) => answers,
     };
     let mut evidence = earlier.evidence;
@@ -318,5 +279,15 @@ fn merged(earlier: Reading, later: Reading, asked: &Asked) -> Reading {
         confidence: earlier.confidence.or(later.confidence),
         reason: earlier.reason.or(later.reason),
         evidence,
+    }
+}
+
+fn both<T: Told>(one: Answer<T>, other: Answer<T>, what: &str) -> Answer<T> {
+    match (one, other) {
+        (Ok(one), Ok(other)) if one == other => Ok(one),
+        (Ok(one), Ok(other)) => Err(several(what, one, other)),
+        (Err(several @ Unclear::Several { .. }), _) | (_, Err(several @ Unclear::Several { .. })) => Err(several),
+        (Ok(clear), Err(_)) | (Err(_), Ok(clear)) => Ok(clear),
+        (Err(one), Err(_)) => Err(one),
     }
 }

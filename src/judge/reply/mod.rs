@@ -10,7 +10,7 @@ mod prose;
 mod thinking;
 mod words;
 
-use serde::{Deserialize, Serialize};
+use assize_calibration::judgement::{ChosenPosition, Verdict};
 
 /// The scores that may be given.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,18 +29,6 @@ impl Scale {
         let is_between = (self.low..=self.high).contains(&score);
         (is_between && (!self.whole || score.fract() == 0.0)).then_some(score)
     }
-}
-
-/// A choice between two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Choice {
-    /// The one shown as A.
-    A,
-    /// The one shown as B.
-    B,
-    /// Neither.
-    Tie,
 }
 
 /// What the judge was asked for.
@@ -111,10 +99,10 @@ pub struct Reading {
 pub enum Answers {
     /// A score for each dimension, in the order asked for.
     Scores(Vec<Answer<f64>>),
-    /// Whether it accepts.
-    Verdict(Answer<bool>),
-    /// What it chooses.
-    Choice(Answer<Choice>),
+    /// Whether the item passes.
+    Verdict(Answer<Verdict>),
+    /// Which of the two shown is better.
+    Choice(Answer<ChosenPosition>),
 }
 
 impl Answers {
@@ -160,6 +148,52 @@ pub fn read(reply: &str, asked: &Asked) -> Reading {
 /// Returns the name of the score in words.
 fn of_dimension(name: &str) -> String {
     if name.is_empty() { "the score".to_owned() } else { format!("the score of {name}") }
+}
+
+/// An answer, as a message tells it.
+trait Told: Copy + PartialEq {
+    fn told(self) -> String;
+}
+
+impl Told for f64 {
+    fn told(self) -> String {
+        self.to_string()
+    }
+}
+
+impl Told for Verdict {
+    fn told(self) -> String {
+        if self == Self::Accept { "accept" } else { "reject" }.to_owned()
+    }
+}
+
+impl Told for ChosenPosition {
+    fn told(self) -> String {
+        match self {
+            Self::First => "A",
+            Self::Second => "B",
+            Self::Tie => "a tie",
+        }
+        .to_owned()
+    }
+}
+
+fn several<T: Told>(what: &str, one: T, other: T) -> Unclear {
+    Unclear::Several { what: what.to_owned(), one: one.told(), other: other.told() }
+}
+
+/// Returns the answer that all of these are, each with its text. Text that is no answer does not count beside one that is.
+fn unanimous<T: Told>(said: impl IntoIterator<Item = (String, Option<T>)>, what: &str) -> Option<Answer<T>> {
+    let mut said = said.into_iter();
+    let (first_said, mut found) = said.next()?;
+    for (_, answer) in said {
+        match (found, answer) {
+            (Some(one), Some(other)) if one != other => return Some(Err(several(what, one, other))),
+            (None, answer) => found = answer,
+            _ => {}
+        }
+    }
+    Some(found.ok_or_else(|| Unclear::Other { what: what.to_owned(), said: cut(&first_said) }))
 }
 
 /// Cuts what goes into a message.

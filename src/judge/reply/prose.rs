@@ -3,7 +3,9 @@
 //! Marks weigh more than labels, since a prompt that asks for `[[…]]` gets labels in the reasoning before it. Of several answers marked
 //! or labelled alike, all must be the same.
 
-use super::{Answer, Answers, Asked, Choice, Reading, Scale, Unclear, cut, of_dimension, words};
+use assize_calibration::judgement::ChosenPosition;
+
+use super::{Answer, Answers, Asked, Reading, Scale, Told, Unclear, of_dimension, unanimous, words};
 
 const SCORE: [&str; 7] = ["score", "rating", "grade", "评分", "分数", "得分", "打分"];
 const VERDICT: [&str; 12] = [
@@ -50,13 +52,10 @@ pub(super) fn read(reply: &str, asked: &Asked) -> Reading {
             let scores = dimensions.iter().map(|(name, scale)| score(reply, name, *scale, is_single));
             Answers::Scores(scores.collect())
         }
-        Asked::Verdict => {
-            let word = |accepts: &bool| if *accepts { "accept" } else { "reject" }.to_owned();
-            Answers::Verdict(single(reply, &VERDICT, "the verdict", &words::verdict, &word))
-        }
+        Asked::Verdict => Answers::Verdict(single(reply, &VERDICT, "the verdict", &words::verdict)),
         Asked::Choice { ties } => {
-            let read = |text: &str| words::choice(text).filter(|choice| *ties || *choice != Choice::Tie);
-            Answers::Choice(single(reply, &CHOICE, "the choice", &read, &|choice| format!("{choice:?}")))
+            let read = |text: &str| words::choice(text).filter(|choice| *ties || *choice != ChosenPosition::Tie);
+            Answers::Choice(single(reply, &CHOICE, "the choice", &read))
         }
     };
     Reading { answers, confidence: None, reason: None, evidence: Vec::new() }
@@ -65,36 +64,33 @@ pub(super) fn read(reply: &str, asked: &Asked) -> Reading {
 fn score(reply: &str, name: &str, scale: Scale, is_single: bool) -> Answer<f64> {
     let what = of_dimension(name);
     let read = |text: &str| words::score(text, scale);
-    let word = |score: &f64| score.to_string();
     if is_single {
         let labels: Vec<&str> = SCORE.into_iter().chain((!name.is_empty()).then_some(name)).collect();
-        single(reply, &labels, &what, &read, &word)
+        single(reply, &labels, &what, &read)
     } else {
-        unanimous(&labelled(reply, &[name]), &what, &read, &word).unwrap_or(Err(Unclear::Missing(what)))
+        all(labelled(reply, &[name]), &what, &read).unwrap_or(Err(Unclear::Missing(what)))
     }
 }
 
 /// Reads the one thing that was asked for.
-fn single<T: PartialEq>(
-    reply: &str,
-    labels: &[&str],
-    what: &str,
-    read: &dyn Fn(&str) -> Option<T>,
-    word: &dyn Fn(&T) -> String,
-) -> Answer<T> {
-    let by_label = || unanimous(&labelled(reply, labels), what, read, word);
-    unanimous(&marked(reply), what, read, word).or_else(by_label).unwrap_or_else(|| alone(reply, what, read))
+fn single<T: Told>(reply: &str, labels: &[&str], what: &str, read: &dyn Fn(&str) -> Option<T>) -> Answer<T> {
+    let by_label = || all(labelled(reply, labels), what, read);
+    all(marked(reply), what, read).or_else(by_label).unwrap_or_else(|| alone(reply, what, read))
+}
+
+fn all<T: Told>(said: Vec<&str>, what: &str, read: &dyn Fn(&str) -> Option<T>) -> Option<Answer<T>> {
+    unanimous(said.into_iter().map(|said| (said.trim().to_owned(), read(said))), what)
 }
 
 /// Returns what stands in double brackets.
-fn marked(reply: &str) -> Vec<String> {
+fn marked(reply: &str) -> Vec<&str> {
     let parts = reply.split("[[").skip(1);
     let inner = parts.filter_map(|part| part.split_once("]]")).map(|(inner, _)| inner.trim());
-    inner.filter(|inner| inner.len() <= 40 && !inner.contains(['[', ']'])).map(str::to_owned).collect()
+    inner.filter(|inner| inner.len() <= 40 && !inner.contains(['[', ']'])).collect()
 }
 
 /// Returns what stands behind a label, to the end of its line.
-fn labelled(reply: &str, labels: &[&str]) -> Vec<String> {
+fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Vec<&'a str> {
     let labels: Vec<String> = labels.iter().map(|label| words::plain(label)).collect();
     let mut found = Vec::new();
     for line in reply.lines().filter(|line| line.len() <= LONGEST_LINE) {
@@ -107,7 +103,7 @@ fn labelled(reply: &str, labels: &[&str]) -> Vec<String> {
                 }
                 let before = words::plain(before);
                 if labels.iter().any(|label| ends_with_word(&before, label)) {
-                    found.push(line[at + separator.len()..].to_owned());
+                    found.push(&line[at + separator.len()..]);
                 }
             }
         }
@@ -119,24 +115,6 @@ fn labelled(reply: &str, labels: &[&str]) -> Vec<String> {
 fn ends_with_word(text: &str, label: &str) -> bool {
     let before = text.strip_suffix(label).map(|before| before.chars().next_back());
     before.is_some_and(|last| !label.is_ascii() || last.is_none_or(|last| !last.is_alphanumeric()))
-}
-
-/// Returns the answer that all of these are. Text that is no answer does not count beside one that is.
-fn unanimous<T: PartialEq>(
-    said: &[String],
-    what: &str,
-    read: &dyn Fn(&str) -> Option<T>,
-    word: &dyn Fn(&T) -> String,
-) -> Option<Answer<T>> {
-    let first_said = said.first().cloned()?;
-    let mut clear = said.iter().filter_map(|said| read(said));
-    let Some(first) = clear.next() else {
-        return Some(Err(Unclear::Other { what: what.to_owned(), said: cut(&first_said) }));
-    };
-    Some(match clear.find(|other| *other != first) {
-        None => Ok(first),
-        Some(other) => Err(Unclear::Several { what: what.to_owned(), one: word(&first), other: word(&other) }),
-    })
 }
 
 /// Reads a reply that is the answer and nothing else, or whose last line is.

@@ -11,14 +11,14 @@ fn score_of(reply: &str) -> Answer<f64> {
     scores.remove(0)
 }
 
-fn verdict_of(reply: &str) -> Answer<bool> {
+fn verdict_of(reply: &str) -> Answer<Verdict> {
     let Answers::Verdict(verdict) = read(reply, &Asked::Verdict).answers else {
         unreachable!("a verdict was asked for")
     };
     verdict
 }
 
-fn choice_of(reply: &str) -> Answer<Choice> {
+fn choice_of(reply: &str) -> Answer<ChosenPosition> {
     let Answers::Choice(choice) = read(reply, &Asked::Choice { ties: true }).answers else {
         unreachable!("a choice was asked for")
     };
@@ -114,10 +114,10 @@ fn verdicts_are_not_taken_out_of_sentences() {
         "accept",
         "All is well.\n\nAccept.",
     ] {
-        assert_eq!(verdict_of(reply), Ok(true), "{reply}");
+        assert_eq!(verdict_of(reply), Ok(Verdict::Accept), "{reply}");
     }
     for reply in [r#"{"pass": False}"#, "Verdict: reject", "[[reject]]", "不通过"] {
-        assert_eq!(verdict_of(reply), Ok(false), "{reply}");
+        assert_eq!(verdict_of(reply), Ok(Verdict::Reject), "{reply}");
     }
     for reply in [
         "I would not accept this.",
@@ -141,9 +141,9 @@ fn choices_are_found_and_ties_only_where_asked_for() {
         "B is shorter.\n\nA",
         r#"{"better":"first"}"#,
     ] {
-        assert_eq!(choice_of(reply), Ok(Choice::A), "{reply}");
+        assert_eq!(choice_of(reply), Ok(ChosenPosition::First), "{reply}");
     }
-    assert_eq!(choice_of("[[tie]]"), Ok(Choice::Tie));
+    assert_eq!(choice_of("[[tie]]"), Ok(ChosenPosition::Tie));
     let Answers::Choice(choice) = read("[[tie]]", &Asked::Choice { ties: false }).answers else { panic!() };
     choice.unwrap_err();
     for reply in ["A is good and B is good", "[[A]] … [[B]]", "winner: 1", r#"{"winner": "C"}"#] {

@@ -3,7 +3,9 @@
 //! Matching is exact once the trimmings are gone. Part of a sentence is never taken for an answer: "not acceptable" holds
 //! "acceptable".
 
-use super::{Choice, Scale};
+use assize_calibration::judgement::{ChosenPosition, Verdict};
+
+use super::Scale;
 
 /// Returns text in the form in which words are compared: half-width, lower case, without the marks around it.
 pub(super) fn plain(text: &str) -> String {
@@ -65,80 +67,24 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|_| is_digits)
 }
 
-/// Returns whether the text accepts, if it is a verdict and nothing else.
-pub(super) fn verdict(text: &str) -> Option<bool> {
-    const ACCEPTS: [&str; 27] = [
-        "accept",
-        "accepted",
-        "acceptable",
-        "pass",
-        "passed",
-        "passes",
-        "yes",
-        "true",
-        "correct",
-        "right",
-        "approve",
-        "approved",
-        "valid",
-        "good",
-        "ok",
-        "y",
-        "接受",
-        "通过",
-        "合格",
-        "正确",
-        "是",
-        "对",
-        "可接受",
-        "可以接受",
-        "批准",
-        "有效",
-        "好",
-    ];
-    const REJECTS: [&str; 32] = [
-        "reject",
-        "rejected",
-        "fail",
-        "failed",
-        "fails",
-        "no",
-        "false",
-        "incorrect",
-        "wrong",
-        "not correct",
-        "not acceptable",
-        "unacceptable",
-        "not accepted",
-        "disapprove",
-        "invalid",
-        "bad",
-        "not ok",
-        "n",
-        "拒绝",
-        "不接受",
-        "不通过",
-        "未通过",
-        "不合格",
-        "错误",
-        "不正确",
-        "否",
-        "不",
-        "不对",
-        "不可接受",
-        "错",
-        "无效",
-        "差",
-    ];
+/// Returns the verdict, if the text is one and nothing else.
+pub(super) fn verdict(text: &str) -> Option<Verdict> {
     let text = plain(text);
-    if ACCEPTS.contains(&text.as_str()) {
-        return Some(true);
+    match text.as_str() {
+        "acceptable" | "approves" | "可接受" | "可以接受" | "批准" => Some(Verdict::Accept),
+        "not acceptable" | "unacceptable" | "not correct" | "disapproved" | "不接受" | "不可接受" => {
+            Some(Verdict::Reject)
+        }
+        // A letter alone is as likely the name of an option as short for "correct".
+        letter if letter.len() == 1 && letter.chars().all(char::is_alphabetic) && letter != "y" && letter != "n" => {
+            None
+        }
+        text => Verdict::parse(text),
     }
-    REJECTS.contains(&text.as_str()).then_some(false)
 }
 
-/// Returns which of two the text chooses, if it is a choice and nothing else.
-pub(super) fn choice(text: &str) -> Option<Choice> {
+/// Returns which of the two shown the text chooses, if it is a choice and nothing else.
+pub(super) fn choice(text: &str) -> Option<ChosenPosition> {
     let text = plain(text);
     const TIES: [&str; 18] = [
         "tie",
@@ -161,12 +107,12 @@ pub(super) fn choice(text: &str) -> Option<Choice> {
         "不分上下",
     ];
     if TIES.contains(&text.as_str()) {
-        return Some(Choice::Tie);
+        return Some(ChosenPosition::Tie);
     }
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     match compact.as_str() {
-        "a>b" | "a>>b" | "a≻b" | "b<a" | "b<<a" => return Some(Choice::A),
-        "b>a" | "b>>a" | "b≻a" | "a<b" | "a<<b" => return Some(Choice::B),
+        "a>b" | "a>>b" | "a≻b" | "b<a" | "b<<a" => return Some(ChosenPosition::First),
+        "b>a" | "b>>a" | "b≻a" | "a<b" | "a<<b" => return Some(ChosenPosition::Second),
         _ => {}
     }
     let text = text.strip_prefix("the ").unwrap_or(&text);
@@ -191,11 +137,11 @@ pub(super) fn choice(text: &str) -> Option<Choice> {
     let name = noun.unwrap_or(text).trim_matches(|c: char| c.is_whitespace() || "()[]\"'`*:：".contains(c));
     let is_ordinal = |ordinal: &str| name == ordinal || NOUNS.iter().any(|noun| name == format!("{ordinal} {noun}"));
     match name {
-        "a" => Some(Choice::A),
-        "b" => Some(Choice::B),
+        "a" => Some(ChosenPosition::First),
+        "b" => Some(ChosenPosition::Second),
         // 1 may be the second of 0 and 1, so that digits choose nothing.
-        _ if is_ordinal("first") => Some(Choice::A),
-        _ if is_ordinal("second") => Some(Choice::B),
+        _ if is_ordinal("first") => Some(ChosenPosition::First),
+        _ if is_ordinal("second") => Some(ChosenPosition::Second),
         _ => None,
     }
 }
@@ -256,10 +202,10 @@ mod tests {
     #[test]
     fn verdicts_are_whole_words() {
         for text in ["accept", "ACCEPT", "Pass.", "[[Yes]]", "通过", "**accept**"] {
-            assert_eq!(verdict(text), Some(true), "{text}");
+            assert_eq!(verdict(text), Some(Verdict::Accept), "{text}");
         }
         for text in ["reject", "not acceptable", "不通过", "No", "incorrect"] {
-            assert_eq!(verdict(text), Some(false), "{text}");
+            assert_eq!(verdict(text), Some(Verdict::Reject), "{text}");
         }
         for text in ["", "not bad", "accept or reject", "accept with changes", "maybe", "unclear"] {
             assert_eq!(verdict(text), None, "{text}");
@@ -283,13 +229,13 @@ mod tests {
             "Ａ",
             "output (a)",
         ] {
-            assert_eq!(choice(text), Some(Choice::A), "{text}");
+            assert_eq!(choice(text), Some(ChosenPosition::First), "{text}");
         }
         for text in ["B", "assistant B wins", "second", "Second response", "B>>A"] {
-            assert_eq!(choice(text), Some(Choice::B), "{text}");
+            assert_eq!(choice(text), Some(ChosenPosition::Second), "{text}");
         }
         for text in ["tie", "Equal", "平局", "A=B"] {
-            assert_eq!(choice(text), Some(Choice::Tie), "{text}");
+            assert_eq!(choice(text), Some(ChosenPosition::Tie), "{text}");
         }
         for text in ["", "1", "2", "C", "A or B", "A and B", "AB", "not A", "A?B"] {
             assert_eq!(choice(text), None, "{text}");
