@@ -5,12 +5,16 @@
 
 mod document;
 mod gate;
+#[cfg(feature = "live")]
+mod judge;
 mod nearest;
 mod settings;
 
 use std::path::PathBuf;
 
 pub use gate::{built_in_gate_text, gate_text, read_gate};
+#[cfg(feature = "live")]
+pub use judge::{JudgeSettings, read_judge};
 pub use nearest::nearest;
 pub use settings::{Settings, read_columns, read_settings};
 

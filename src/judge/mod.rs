@@ -1,3 +1,4 @@
 //! What can judge, and how it is asked.
 
+pub mod file;
 pub mod reply;
