@@ -4,10 +4,9 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use crate::recalibration::assign_folds;
-
 use super::estimate::Values;
-use super::table::Unit;
+use super::lots::deal;
+use super::table::{Table, Unit};
 
 /// Folds by which maps are fitted and judged.
 pub(super) const FOLDS: usize = 5;
@@ -101,14 +100,14 @@ pub(super) struct Forecast<'a> {
 
 impl<'a> Forecast<'a> {
     /// Gathers observations, which come in order of clusters. `None` without any.
-    pub(super) fn new(observations: &[Observation<'a>], seed: u64) -> Option<Self> {
+    pub(super) fn new(table: &Table<'_>, observations: &[Observation<'a>], seed: u64) -> Option<Self> {
         if observations.is_empty() {
             return None;
         }
         let groups = Groups::new(observations);
         let mut clusters: Vec<u32> = observations.iter().map(|observation| observation.unit.cluster).collect();
         clusters.dedup();
-        let folds = (clusters.len() >= 2 * FOLDS).then(|| assign_folds(&clusters, FOLDS, seed)).flatten();
+        let folds = (clusters.len() >= 2 * FOLDS).then(|| deal(table, &clusters, FOLDS, seed));
         let mut alike: HashMap<(usize, usize, bool, usize), (u64, usize), foldhash::fast::RandomState> =
             HashMap::default();
         let mut rows = Vec::new();

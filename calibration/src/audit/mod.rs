@@ -27,6 +27,7 @@ mod intraclass;
 mod label_noise;
 mod labels;
 mod looks;
+mod lots;
 mod pairwise;
 mod panel;
 mod parsing;
