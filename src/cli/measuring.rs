@@ -7,10 +7,9 @@ use assize_calibration::audit::{AuditConfig, AuditError, BadSetting};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::log::Log;
-use assize_reports::{Charset, Colour, TerminalOptions};
 
 use super::audit::{Outcome, flag, scale, seed};
-use super::printer::{self, Printer};
+use super::printer::Printer;
 use super::reading::{self, read_sources, refused};
 use super::status::Failure;
 use crate::config::{Settings, read_gate, read_settings};
@@ -115,11 +114,7 @@ pub(super) fn measured<T>(
     found.map_err(|error| Failure::from(error).with_problems(reading.problems.into_vec()))
 }
 
-/// Returns how to write to this terminal.
-pub(super) fn terminal_options() -> TerminalOptions {
-    TerminalOptions {
-        width: printer::width(),
-        colour: if printer::colour() { Colour::Ansi } else { Colour::Plain },
-        charset: if printer::unicode() { Charset::Unicode } else { Charset::Ascii },
-    }
+/// Reads a count.
+pub(super) fn count<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_not_one| "write a whole number of at least 0, such as 50".to_owned())
 }
