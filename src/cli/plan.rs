@@ -61,9 +61,13 @@ fn power(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Costs beyond this, in whatever unit, are a slip.
+const MOST_COST: f64 = 1e9;
+
 fn cost(text: &str) -> Result<f64, String> {
     let cost: f64 = text.trim().parse().map_err(|_not_one| "write a number".to_owned())?;
-    if cost >= 0.0 && cost.is_finite() { Ok(cost) } else { Err("write a number of at least 0".to_owned()) }
+    let is_cost = cost >= 0.0 && cost <= MOST_COST && (cost <= 0.0 || cost >= 1.0 / MOST_COST);
+    if is_cost { Ok(cost) } else { Err("write 0, or a number from 0.000000001 to 1000000000".to_owned()) }
 }
 
 /// A label costs as much as so many judgements, where nothing is said.
