@@ -140,6 +140,34 @@ fn widths(screen: &mut Screen, plan: &Plan) {
     let head: Vec<&str> =
         std::iter::once("Items").chain(figures.iter().map(|(_, figure)| format::title(&figure.measure))).collect();
     screen.rows(&head, &rows, 0);
+    by_answers(screen, plan);
+}
+
+/// The intervals of every figure by answers an item, at the design's number of items or the next above.
+fn by_answers(screen: &mut Screen, plan: &Plan) {
+    let (_, orders) = chosen_k(plan);
+    let wanted =
+        plan.chosen.first().and_then(|chosen| chosen.row.as_ref()).map_or(plan.pilot.n_items, |row| row.design.n_items);
+    let Some(n_items) = ITEMS.into_iter().find(|n| *n >= wanted).or(ITEMS.last().copied()) else { return };
+    let mut seen: Vec<&str> = Vec::new();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (idx, figure) in plan.pilot.figures.iter().enumerate() {
+        if seen.contains(&figure.measure.as_str()) {
+            continue;
+        }
+        seen.push(&figure.measure);
+        let cell = |repeats: u32| {
+            let is_it = |row: &&assize_calibration::planning::result::DesignRow| {
+                row.design.n_items == n_items && row.design.repeats == repeats && row.design.orders == orders
+            };
+            let interval = plan.designs.iter().find(is_it).and_then(|row| row.figures[idx].interval);
+            interval.map_or_else(|| "–".to_owned(), |_| plan_words::interval(figure, interval))
+        };
+        rows.push(std::iter::once(format::title(&figure.measure).to_owned()).chain(REPEATS.map(cell)).collect());
+    }
+    let in_orders = if orders > 1 { " in each order" } else { "" };
+    screen.heading(&format!("The same for {} items, by answers an item{in_orders}", format::count(n_items)));
+    screen.rows(&["Measure", "1", "2", "3", "5", "8"], &rows, 1);
 }
 
 fn repeats(screen: &mut Screen, plan: &Plan) {
@@ -162,18 +190,23 @@ fn comparisons(screen: &mut Screen, plan: &Plan) {
         format::level(plan.power)
     ));
     const SHOWN: [u64; 4] = [100, 400, 1_600, 6_400];
-    let rows: Vec<Vec<String>> = plan
-        .comparisons
-        .iter()
-        .map(|pair| {
-            let cells = SHOWN.into_iter().map(|n| {
-                let found = pair.detectable.iter().find(|(items, _)| *items == n).and_then(|(_, size)| *size);
-                found.map_or("–".to_owned(), format::per_cent)
-            });
-            [text::visible(&pair.other), format::per_cent(pair.discordance)].into_iter().chain(cells).collect()
-        })
-        .collect();
-    screen.rows(&["Against", "only one right", "100", "400", "1,600", "6,400 items"], &rows, 1);
+    for pair in &plan.comparisons {
+        let seen: Vec<String> = SHOWN
+            .into_iter()
+            .filter_map(|n| {
+                let size = pair.detectable.iter().find(|(items, _)| *items == n).and_then(|(_, size)| *size)?;
+                Some(format!("{} with {}", format::per_cent(size), format::count(n)))
+            })
+            .collect();
+        // In full: names and what they stand for do not fit a column.
+        let line = format!(
+            "Against {} (on {} of items only one is right): {}.",
+            text::visible(&pair.other),
+            format::per_cent(pair.discordance),
+            if seen.is_empty() { "none, however many items".to_owned() } else { format!("{} items", seen.join(", ")) }
+        );
+        screen.wrapped(&line, 2, 4);
+    }
     for pair in &plan.comparisons {
         let (Some(difference), Some(n)) = (pair.difference, pair.items_to_show_by_means.or(pair.items_to_show)) else {
             continue;

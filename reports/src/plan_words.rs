@@ -153,6 +153,15 @@ pub(crate) fn interval(figure: &Figure, interval: Option<[f64; 2]>) -> String {
     format!("[{}, {}]", end(low), end(high))
 }
 
+/// Returns how many answers, to a tenth where that says more: `1 answer`, `2.1 answers`.
+fn answers(number: f64) -> String {
+    match (10.0 * number).round() / 10.0 {
+        tenths if tenths >= 1_000.0 => "more than 1,000 answers".to_owned(),
+        tenths if tenths <= 1.0 => "1 answer".to_owned(),
+        tenths => format!("{} answers", format::plain(tenths)),
+    }
+}
+
 /// Returns what is to be said of repeats against items, a sentence each.
 pub(crate) fn repeats(plan: &Plan) -> Vec<String> {
     let mut says: Vec<String> = plan
@@ -160,9 +169,9 @@ pub(crate) fn repeats(plan: &Plan) -> Vec<String> {
         .iter()
         .map(|best| {
             format!(
-                "{}: {:.1} answers an item (noise within items is {} of the variance between them).",
+                "{}: {} an item (noise within items is {} of the variance between them).",
                 format::title(&best.measure),
-                best.repeats,
+                answers(best.repeats),
                 format::per_cent(best.variance_ratio)
             )
         })

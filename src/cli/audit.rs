@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Fitness, Source};
 use assize_calibration::audit::{LookOrder, Windows};
 use assize_calibration::prevalence::LabelSampling;
+use clap::ValueEnum as _;
 
 use super::basics::{Basics, Layers, file, given, names, number};
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
@@ -64,7 +65,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     cap: Option<f64>,
     /// What a false accept and a false reject cost, as 5:1
-    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "How to measure")]
+    #[arg(long, value_name = "FA:FR", value_parser = costs, allow_hyphen_values = true, help_heading = "How to measure")]
     costs: Option<[f64; 2]>,
     /// How the labelled items were chosen [default: unknown]
     #[arg(long, value_name = "HOW", help_heading = "How to measure")]
@@ -119,8 +120,23 @@ fn layers(args: &mut Args, printer: &Printer) -> Result<Layers, Failure> {
     Ok(layers)
 }
 
+/// Returns an error where an order of looks was written as a word of its own, `--anytime shuffled`, which is the name of a log.
+fn no_order_for_a_log(args: &Args) -> Result<(), Failure> {
+    if args.anytime.is_none() {
+        return Ok(());
+    }
+    for order in Anytime::value_variants().iter().filter_map(word) {
+        if args.sources.iter().any(|source| source.as_os_str() == order.as_str() && !source.exists()) {
+            let message = format!("there is no log `{order}`, and an order of looks follows --anytime with `=`");
+            return Err(Failure::usage(message).help(format!("write --anytime={order}, and the logs after it")));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failure> {
     let options = deciding(&args);
+    no_order_for_a_log(&args)?;
     let mut layers = layers(&mut args, printer)?;
     let gate = layers.gate(args.gate.as_deref(), printer)?;
     // The directory comes before the reading, so that a wrong one is told at once.

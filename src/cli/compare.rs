@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, requires = "out")]
     force: bool,
     /// What a false accept and a false reject cost, as 5:1
-    #[arg(long, value_name = "FA:FR", value_parser = costs, help_heading = "How to measure")]
+    #[arg(long, value_name = "FA:FR", value_parser = costs, allow_hyphen_values = true, help_heading = "How to measure")]
     costs: Option<[f64; 2]>,
     /// Measures that the decision rests on, with commas between [default: by the labels there are]
     #[arg(long, value_name = "MEASURES", value_delimiter = ',', help_heading = "How to decide")]
@@ -179,6 +179,14 @@ fn failed(error: CompareError) -> Failure {
         CompareError::Several { side, .. } => Some(format!("name it with --{}", side.to_ascii_lowercase())),
         CompareError::NothingShared(..) => {
             Some("items are matched by their names: both logs must call an item the same; --columns \"item=…\" says which column it is".to_owned())
+        }
+        CompareError::Scales { a, b } => Some(format!(
+            "bring both to one scale, as by (score − lowest) / (highest − lowest); if they share one, say so: --scale {}..{}",
+            a[0].min(b[0]),
+            a[1].max(b[1])
+        )),
+        CompareError::Dimensions(..) => {
+            Some("both logs must call a dimension the same; --columns \"dimension=…\" says which column it is".to_owned())
         }
         CompareError::Kinds(..) => Some("say which outcome to compare with --outcome, or which column holds it with --columns".to_owned()),
         _ => None,

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use assize_calibration::audit::result::{Escalation, Picked, Purpose};
 use assize_calibration::audit::{EscalateConfig, escalate};
-use assize_reports::escalation_terminal;
 
-use super::measuring::{Measuring, measured, terminal_options};
+use super::measuring::{Measuring, measured};
 use super::printer::{Form, Printer};
+use super::render::{Format, render_escalation};
 use super::status::{Failure, Status};
+use super::values::count;
 
 /// List the items that a person should look at
 ///
@@ -26,10 +27,10 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// Most items to label, and most labels to check
-    #[arg(long, value_name = "N", default_value = "50")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>, default_value = "50")]
     top: usize,
     /// Items to label drawn by lot besides, for an unbiased part
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>, default_value = "0")]
     random: usize,
     /// Print a CSV file with an empty column for labels
     #[arg(long, conflicts_with = "json")]
@@ -54,17 +55,14 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         return Ok(Status::Done);
     }
     match printer.form() {
-        Form::Json => {
-            let text = serde_json::to_string_pretty(&found).context("failed to write the list as JSON")?;
-            printer.data(&format!("{text}\n"))?;
-        }
-        Form::Text => printer.data(&escalation_terminal(&found, &terminal_options()))?,
+        Form::Json => printer.data(&render_escalation(&found, Format::Json)?)?,
+        Form::Text => printer.data(&render_escalation(&found, Format::Terminal)?)?,
     }
     Ok(Status::Done)
 }
 
 /// Returns the list as a table in which people write labels. Where labels are to be checked the old one stands beside.
-fn csv(found: &Escalation) -> Result<String, Failure> {
+pub(super) fn csv(found: &Escalation) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut write = |row: [&str; 10]| writer.write_record(row).context("failed to write the list as CSV");
     write(["item", "dimension", "group", "label", "old_label", "purpose", "picked", "score", "why", "changes"])?;

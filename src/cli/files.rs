@@ -24,7 +24,7 @@ pub(super) const REPORT_JSON: &str = "report.json";
 /// The files of a comparison, in the order in which they take their names.
 pub(super) const COMPARE_FILES: [&str; 4] = ["compare.html", "compare.md", "junit.xml", COMPARE_JSON];
 /// What [`OutDir::open`] knows a comparison by.
-const COMPARE_JSON: &str = "compare.json";
+pub(super) const COMPARE_JSON: &str = "compare.json";
 
 /// A file being written.
 #[derive(Debug)]
@@ -173,13 +173,32 @@ pub(super) fn spare_inputs(
     let inputs: Vec<PathBuf> = sources.iter().cloned().chain(label_files).collect();
     for output in outputs {
         let Ok(target) = fs::canonicalize(output) else { continue };
+        let is_target = |input: &PathBuf| {
+            let is_standard_input = input == Path::new("-");
+            (is_standard_input && is_standard_input_of(&target))
+                || fs::canonicalize(input).is_ok_and(|input| input == target)
+        };
         // What is no plain file is written to and not replaced.
-        if target.is_file() && inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
+        if target.is_file() && inputs.iter().any(is_target) {
             let message = format!("{} is being read and would be written over", target.display());
             return Err(Failure::usage(message).help(help));
         }
     }
     Ok(())
+}
+
+/// Returns whether standard input is read from this file.
+#[cfg(unix)]
+fn is_standard_input_of(file: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |known: fs::Metadata| (known.dev(), known.ino());
+    fs::metadata("/dev/stdin").ok().zip(fs::metadata(file).ok()).is_some_and(|(input, file)| id(input) == id(file))
+}
+
+/// Returns whether standard input is read from this file, which nothing says here.
+#[cfg(not(unix))]
+const fn is_standard_input_of(_file: &Path) -> bool {
+    false
 }
 
 /// Returns whether a directory holds a report or a comparison of this tool.

@@ -6,10 +6,9 @@ use anyhow::Context as _;
 use assize_calibration::audit::{AuditConfig, AuditError};
 use assize_calibration::gate::Gate;
 use assize_calibration::log::Log;
-use assize_reports::{Charset, Colour, TerminalOptions};
 
 use super::basics::{Basics, names};
-use super::printer::{self, Printer};
+use super::printer::Printer;
 use super::reading::{self, read_sources};
 use super::status::Failure;
 use crate::formats::Collector;
@@ -62,13 +61,4 @@ pub(super) fn measured<T>(
     reading::tell(reading.problems.as_slice(), printer);
     let found = measure(&collector.log).with_context(|| format!("failed to measure {}", names(sources).join(", ")));
     found.map_err(|error| Failure::from(error).with_problems(reading.problems.into_vec()))
-}
-
-/// Returns how to write to this terminal.
-pub(super) fn terminal_options() -> TerminalOptions {
-    TerminalOptions {
-        width: printer::width(),
-        colour: if printer::colour() { Colour::Ansi } else { Colour::Plain },
-        charset: if printer::unicode() { Charset::Unicode } else { Charset::Ascii },
-    }
 }

@@ -178,14 +178,17 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     })
 }
 
-/// Returns the command line's definition, in which a variable that is empty counts as not set.
+/// Returns the command line's definition, in which a variable that is empty counts as not set, and an option's value may be a negative
+/// number: whether it may be so low says the option, in its own words.
 fn command() -> clap::Command {
-    fn without_empty(arg: clap::Arg) -> clap::Arg {
+    fn lenient(arg: clap::Arg) -> clap::Arg {
         let is_set = arg.get_env().and_then(|name| name.to_str()).is_none_or(|name| printer::env(name).is_some());
-        if is_set { arg } else { arg.env(None) }
+        let arg = if is_set { arg } else { arg.env(None) };
+        let is_option = arg.get_action().takes_values() && !arg.is_positional();
+        if is_option && !arg.is_allow_hyphen_values_set() { arg.allow_negative_numbers(true) } else { arg }
     }
     fn of(command: clap::Command) -> clap::Command {
-        command.mut_args(without_empty).mut_subcommands(of)
+        command.mut_args(lenient).mut_subcommands(of)
     }
     of(Cli::command())
 }

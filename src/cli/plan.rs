@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use assize_calibration::audit::plan_study;
 use assize_calibration::planning::assumed::{Assumed, BadAssumption};
 use assize_calibration::planning::plan;
 use assize_calibration::planning::result::{Costs, Plan, Wishes};
-use assize_reports::{plan_html, plan_terminal};
 
 use super::files::{Pending, spare_inputs};
-use super::measuring::{Measuring, measured, terminal_options};
+use super::measuring::{Measuring, measured};
 use super::printer::{Form, Printer};
+use super::render::{Format, render_plan};
 use super::status::{Failure, Status};
 use crate::config::nearest;
 
@@ -62,9 +61,13 @@ fn power(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Costs beyond this, in whatever unit, are a slip.
+const MOST_COST: f64 = 1e9;
+
 fn cost(text: &str) -> Result<f64, String> {
     let cost: f64 = text.trim().parse().map_err(|_not_one| "write a number".to_owned())?;
-    if cost >= 0.0 && cost.is_finite() { Ok(cost) } else { Err("write a number of at least 0".to_owned()) }
+    let is_cost = cost >= 0.0 && cost <= MOST_COST && (cost <= 0.0 || cost >= 1.0 / MOST_COST);
+    if is_cost { Ok(cost) } else { Err("write 0, or a number from 0.000000001 to 1000000000".to_owned()) }
 }
 
 /// A label costs as much as so many judgements, where nothing is said.
@@ -102,15 +105,11 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
     };
     env!("CARGO_PKG_VERSION").clone_into(&mut planned.version);
     if let Some(out) = &args.out {
-        let page = plan_html(&planned).context("failed to render the plan as HTML")?;
-        Pending::with_text(out, &page)?.finish()?;
+        Pending::with_text(out, &render_plan(&planned, Format::Html)?)?.finish()?;
     }
     match printer.form() {
-        Form::Json => {
-            let text = serde_json::to_string_pretty(&planned).context("failed to write the plan as JSON")?;
-            printer.data(&format!("{text}\n"))?;
-        }
-        Form::Text => printer.data(&plan_terminal(&planned, &terminal_options()))?,
+        Form::Json => printer.data(&render_plan(&planned, Format::Json)?)?,
+        Form::Text => printer.data(&render_plan(&planned, Format::Terminal)?)?,
     }
     if let Some(out) = &args.out {
         printer.note(&format!("plan: {}", out.display()));

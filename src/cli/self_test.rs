@@ -10,7 +10,7 @@ use assize_calibration::simulate::EFFECTIVE_JUDGES;
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::status::{Failure, Status};
-use super::values::seed;
+use super::values::{count, seed};
 
 /// Put assize itself on trial: simulated judges with planted faults
 ///
@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = seed, default_value = "1", allow_negative_numbers = true)]
     seed: u64,
     /// Further simulated judges of each kind, to see how often 95 % intervals hold
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = count::<u32>, default_value_t = 0)]
     runs: u32,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
     Ok(if result.passed { Status::Done } else { Status::Internal })
 }
 
-fn table(result: &SelfTest) -> String {
+pub(super) fn table(result: &SelfTest) -> String {
     let mut text = String::new();
     let mut line = |line: std::fmt::Arguments<'_>| {
         let _infallible = writeln!(text, "{line}");

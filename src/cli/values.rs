@@ -102,6 +102,11 @@ pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_not_one| format!("write a whole number from 0 to {}", u64::MAX))
 }
 
+/// Reads a count.
+pub(super) fn count<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_not_one| "write a whole number of at least 0, such as 50".to_owned())
+}
+
 /// Writes windows as `windows` reads them.
 pub(super) fn window_words(windows: Windows) -> String {
     match windows {

@@ -14,6 +14,7 @@ mod drift;
 mod escalate;
 mod estimate;
 mod figures;
+mod lots;
 mod noise;
 mod plan;
 pub mod result;

@@ -33,6 +33,8 @@ pub struct Assumed {
     pub items_per_group: f64,
 }
 
+/// Assumptions this near to one another are the same, stated with fewer digits.
+const ROUNDED: f64 = 0.006;
 /// The correlation of two answers to an item that is taken where nothing says it: of the judges in the examples, an ordinary one.
 const USUAL_ICC: f64 = 0.7;
 
@@ -114,6 +116,28 @@ impl Assumed {
                 notes.push(format!(
                     "flip = {stated} and icc = {icc} do not go together: with these rates that icc means a flip rate of {implied:.3}. The \
                      icc is used for the rates, the flip rate for its own limit; state one of them."
+                ));
+            }
+        }
+        if let (Some(stated), Some((far, frr))) = (self.accuracy, both) {
+            let implied = self.right_share * (1.0 - frr) + (1.0 - self.right_share) * (1.0 - far);
+            let (least, most) = ((1.0 - far).min(1.0 - frr), (1.0 - far).max(1.0 - frr));
+            if stated < least - ROUNDED || stated > most + ROUNDED {
+                return Err(BadAssumption {
+                    name: "accuracy",
+                    must: format!(
+                        "must be from {least} to {most} with far = {far} and frr = {frr}, whatever the share of right items; leave it out, and it \
+                         follows from them"
+                    ),
+                });
+            }
+            if (stated - implied).abs() > ROUNDED {
+                // stated = r (1 − frr) + (1 − r)(1 − far).
+                let share = (stated - (1.0 - far)) / (far - frr);
+                notes.push(format!(
+                    "accuracy = {stated} does not go together with far = {far}, frr = {frr} and right share = {}, which make it {implied:.3}; it \
+                     would with right share = {share:.2}. Each is planned for as stated.",
+                    self.right_share
                 ));
             }
         }

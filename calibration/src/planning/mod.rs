@@ -71,13 +71,17 @@ impl Figure {
         if design.repeats < self.needs_repeats || design.orders < self.needs_orders {
             return None;
         }
-        let n = design.n_items as f64 * self.class_share;
+        let mut n = design.n_items as f64 * self.class_share;
+        let per_group = self.items_per_group.max(1.0);
+        if self.rule == Rule::Rate && (truth <= 0.0 || truth >= 1.0) {
+            // What never fails is shown by whole clusters: half a one adds nothing.
+            n = (n / per_group + 1e-9).floor() * per_group;
+        }
         if n < 1.0 {
             return None;
         }
         let of_item = self.item_variance(design, truth)?;
         let answers = f64::from(design.repeats) * f64::from(design.orders);
-        let per_group = self.items_per_group.max(1.0);
         let spread = truth * (1.0 - truth);
         // The correlation of an item's answers, from what its mean varies by.
         let icc = if spread > 0.0 && answers > 1.0 {
@@ -248,7 +252,7 @@ fn chosen(pilot: &Pilot, wishes: &Wishes, scenario: Scenario) -> Chosen {
     let row = if aim == Aim::Neither { None } else { cheapest(pilot, wishes, scenario) };
     let on_limit: Vec<&str> = limited(pilot)
         .filter(|(figure, limit)| (figure.value(scenario) - limit.value).abs() <= ON_LIMIT)
-        .map(|(figure, _)| figure.measure.as_str())
+        .map(|(figure, _)| info(&figure.measure).map_or(figure.measure.as_str(), |info| info.title))
         .collect();
     let says = match (aim, &row) {
         (Aim::Neither, _) if on_limit.is_empty() => Some("the gate has no limit that can be planned".to_owned()),

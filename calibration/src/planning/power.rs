@@ -111,13 +111,15 @@ pub fn rate_power(sample: &Sample, limit: f64, side: LimitSide, level: f64) -> f
         return 0.0;
     }
     let tail = (1.0 - level) / 2.0;
-    // Counts are whole only where each item answers once.
-    let is_whole = (n - n.round()).abs() < 1e-6;
-    if p < limit { below(n, p, limit, tail, is_whole) } else { below(n, 1.0 - p, 1.0 - limit, tail, is_whole) }
+    // Counts are whole where the answers of a cluster are alike: each item answers once, or always the same.
+    let m = sample.n_clusters;
+    let is_alike = p <= 0.0 || p >= 1.0 || (sample.variance * m / (p * (1.0 - p)) - 1.0).abs() < 1e-9;
+    let whole = Some(m).filter(|m| is_alike && (m - m.round()).abs() < 1e-6);
+    if p < limit { below(n, p, limit, tail, whole) } else { below(n, 1.0 - p, 1.0 - limit, tail, whole) }
 }
 
-/// Returns P(the upper bound of X/n is at most `limit`), X binomial with chance p < limit.
-fn below(n: f64, p: f64, limit: f64, tail: f64, is_whole: bool) -> f64 {
+/// Returns P(the upper bound of X/n is at most `limit`), X binomial with chance p < limit; of `whole` clusters, where these are counted.
+fn below(n: f64, p: f64, limit: f64, tail: f64, whole: Option<f64>) -> f64 {
     if limit >= 1.0 {
         return 1.0;
     }
@@ -132,8 +134,16 @@ fn below(n: f64, p: f64, limit: f64, tail: f64, is_whole: bool) -> f64 {
         if is_kept(middle) { low = middle } else { high = middle }
     }
     // A rate of many answers an item moves in smaller steps than one: between counts its distribution is continuous.
-    let x = if is_whole { (low + 1e-6).floor() } else { low - 0.5 };
+    let (x, n) = whole.map_or((low - 0.5, n), |m| ((low * m / n + 1e-6).floor(), m));
     if x < -0.5 { 0.0 } else { 1.0 - beta_cdf(p, x + 1.0, n - x) }
+}
+
+/// Returns how many clusters, none of which shows the event, it takes until the bound at `level` is within `gap` of 0: 72 for .05 at
+/// .95, since each side has half of the error. 1 at least.
+pub(crate) fn clusters_without_event(gap: f64, level: f64) -> f64 {
+    let tail = (1.0 - level) / 2.0;
+    // 1 − tail^(1/n) ≤ gap; what is whole but for rounding is not one more.
+    (tail.ln() / (-gap).ln_1p() - 1e-9).ceil().max(1.0)
 }
 
 /// Returns the power of a limit on a mean: how often the t bound keeps it, or, where the truth is beyond it, breaks it. 0 at the limit
@@ -152,7 +162,8 @@ pub fn mean_power(sample: &Sample, limit: f64, level: f64) -> f64 {
 }
 
 /// Returns how many items decide with so much power: `n = deff · [z√(L(1−L)) + z_power √(p(1−p))]² / (p−L)²`, deff the variance of an
-/// item's figure over p(1−p). A first guess for the exact search, and the formula the gate's further items use.
+/// item's figure over p(1−p). A first guess for the exact search, and the formula the gate's further items use. Where the truth is 0 or 1
+/// nothing is left to chance, and n is what the bound itself takes.
 ///
 /// `None`: at p = L no number decides.
 #[must_use]
@@ -163,7 +174,10 @@ pub fn items_for_rate(p: f64, limit: f64, item_variance: f64, level: f64, power:
     if gap == 0.0 || !gap.is_finite() {
         return None;
     }
-    let deff = if p > 0.0 && p < 1.0 { item_variance / (p * (1.0 - p)) } else { 1.0 };
+    if p <= 0.0 || p >= 1.0 {
+        return Some(clusters_without_event(gap.abs(), level));
+    }
+    let deff = item_variance / (p * (1.0 - p));
     Some(deff * (z * sd(limit) + z_power * sd(p)).powi(2) / (gap * gap))
 }
 

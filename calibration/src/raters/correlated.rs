@@ -10,8 +10,8 @@
 
 use std::collections::BTreeMap;
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -166,27 +166,33 @@ pub fn independent_vote(
     if labels.len() != ratings.n_items {
         return None;
     }
-    independent_ballots(&Ballots::of(ratings), labels, n_shuffles, seed)
+    independent_ballots(&Ballots::of(ratings), labels, &|_| 1.0, n_shuffles, seed)
 }
 
-/// Returns [`independent_vote`] of ballots, those for several categories being shuffled whole.
+/// Returns [`independent_vote`] of ballots, those for several categories being shuffled whole, each item counting by its weight. Where
+/// weights are uneven each answer is drawn afresh from the lot by the weights of the items it was given to: a shuffle would give each
+/// rater the accuracy that it has without weights.
 pub(crate) fn independent_ballots(
     ballots: &Ballots,
     labels: &[Option<u32>],
+    weight_of: &(dyn Fn(usize) -> f64 + Sync),
     n_shuffles: u32,
     seed: u64,
 ) -> Option<IndependentVote> {
     // The places of ratings that may be exchanged, by rater and label, and where each lot ends.
     let mut places: Vec<(u32, u32, usize)> = Vec::new();
+    let mut weights = vec![0.0; ballots.said.len()];
     for (item_idx, label) in labels.iter().enumerate() {
         let Some(label) = label else { continue };
         let of_item = ballots.starts[item_idx]..ballots.starts[item_idx + 1];
+        weights[of_item.clone()].fill(weight_of(item_idx));
         places.extend(of_item.map(|ballot_idx| (ballots.raters[ballot_idx], *label, ballot_idx)));
     }
     if places.is_empty() || n_shuffles == 0 {
         return None;
     }
     places.sort_unstable();
+    let is_uneven = places.iter().any(|(.., ballot_idx)| weights[*ballot_idx].total_cmp(&weights[places[0].2]).is_ne());
     let base = ChaCha8Rng::seed_from_u64(seed);
     let mut shuffles: Vec<f64> = (0..n_shuffles)
         .into_par_iter()
@@ -194,8 +200,22 @@ pub(crate) fn independent_ballots(
             let mut rng = base.clone();
             rng.set_stream(u64::from(shuffle_idx));
             let mut said = ballots.said.clone();
-            let mut lot = Vec::new();
+            let (mut lot, mut sums) = (Vec::new(), Vec::new());
             for same in places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                if is_uneven {
+                    sums.clear();
+                    sums.extend(same.iter().scan(0.0, |sum, (.., ballot_idx)| {
+                        *sum += weights[*ballot_idx];
+                        Some(*sum)
+                    }));
+                    let total = sums.last().copied().unwrap_or(0.0);
+                    for &(.., ballot_idx) in same {
+                        let at = total * rng.random::<f64>();
+                        let drawn = sums.partition_point(|sum| *sum <= at).min(same.len() - 1);
+                        said[ballot_idx] = ballots.said[same[drawn].2];
+                    }
+                    continue;
+                }
                 lot.clear();
                 lot.extend(same.iter().map(|&(_, _, ballot_idx)| ballots.said[ballot_idx]));
                 lot.shuffle(&mut rng);
@@ -203,23 +223,29 @@ pub(crate) fn independent_ballots(
                     said[ballot_idx] = *one;
                 }
             }
-            majority_accuracy(ballots, &said, labels)
+            majority_accuracy(ballots, &said, labels, weight_of)
         })
         .collect();
     shuffles.sort_unstable_by(f64::total_cmp);
     Some(IndependentVote { accuracy: shuffles.iter().sum::<f64>() / shuffles.len() as f64, shuffles })
 }
 
-fn majority_accuracy(ballots: &Ballots, said: &[u32], labels: &[Option<u32>]) -> f64 {
+fn majority_accuracy(
+    ballots: &Ballots,
+    said: &[u32],
+    labels: &[Option<u32>],
+    weight_of: &(dyn Fn(usize) -> f64 + Sync),
+) -> f64 {
     let mut votes = vec![0.0; ballots.n_categories()];
-    let (mut right, mut n) = (0.0, 0.0);
+    let (mut right, mut total) = (0.0, 0.0);
     for (item_idx, label) in labels.iter().enumerate() {
         let Some(label) = label.filter(|_| ballots.n_of_item(item_idx) > 0) else { continue };
         ballots.count(said, item_idx, &mut votes);
-        right += share_of_greatest(&votes, label);
-        n += 1.0;
+        let weight = weight_of(item_idx);
+        right += weight * share_of_greatest(&votes, label);
+        total += weight;
     }
-    right / n
+    right / total
 }
 
 /// Returns 1/t if `category` is one of the t greatest, which are those within 1e-9 of the greatest, else 0.

@@ -129,6 +129,31 @@ fn a_steady_judge_is_seldom_said_to_drift() {
     assert!(f64::from(n_held) >= 0.88 * f64::from(n_found), "{n_held} of {n_found} intervals hold the moment");
 }
 
+/// Scores that rise evenly have no moment of change, whatever step fits them best; those that jump do.
+#[test]
+fn a_steady_change_has_no_moment() {
+    let changed = |score: &dyn Fn(i64) -> f64| {
+        let mut log = Log::default();
+        for row in 0..200_i64 {
+            let time = Some((START_MS + row * DAY_MS / 10).to_string().into());
+            let item = row.to_string().into();
+            log.push(&Judgement { item, time, score: Some(score(row)), ..Judgement::default() }, 0);
+        }
+        let found = drift(&log, None);
+        let point = of(&found, "mean_score").change_point.clone().unwrap();
+        let said =
+            audited(&log, None).judges[0].findings.iter().any(|finding| finding.what.contains("no moment stands out"));
+        assert_eq!(said, point.is_gradual);
+        point
+    };
+    let noise = |row: i64| ((row * 7919) % 10) as f64 / 10.0;
+    let rising = changed(&|row| 1.0 + row as f64 / 40.0 + noise(row));
+    assert!(rising.is_gradual);
+    assert_eq!([rising.low_ms, rising.high_ms], [START_MS, START_MS + 199 * DAY_MS / 10]);
+    let jumping = changed(&|row| if row < 80 { 3.0 } else { 5.0 } + noise(row));
+    assert!(!jumping.is_gradual && jumping.high_ms - jumping.low_ms < DAY_MS);
+}
+
 #[test]
 fn logs_without_times_say_nothing_of_time() {
     let mut log = Log::default();

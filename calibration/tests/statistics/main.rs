@@ -42,6 +42,7 @@ mod repeats;
 mod resampled;
 mod right_and_wrong;
 mod roc;
+mod row_order;
 mod rules;
 mod self_test;
 mod sequential;

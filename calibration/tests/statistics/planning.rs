@@ -371,3 +371,60 @@ fn a_row_without_the_repeats_or_orders_a_limit_takes_has_no_joint_power() {
     let twice = row(&pilot, &wishes(1.0, 1.0), Design { repeats: 2, ..design }, Scenario::Estimate);
     assert!(twice.joint_power.unwrap() > 0.9);
 }
+
+/// Of a side's 2.5 %: none of 72 clusters shows at most 5 %, none of 71 does not; of half of them as many again.
+#[test]
+fn none_of_72_shows_5_per_cent_in_plans_as_in_audits() {
+    let limit = [("false_accept_rate", at_most(0.05))];
+    let gate = gate(&limit);
+    let assumed = |right_share: f64| Assumed { far: Some(0.0), right_share, ..Assumed::default() };
+    let planned = |right_share: f64| {
+        let planned = plan(assumed(right_share).pilot(&gate).unwrap(), &wishes(10.0, 1.0), "test");
+        assert_eq!(planned.alone[0].n_items[0], planned.alone[0].by_formula, "{right_share}");
+        planned.chosen[0].row.as_ref().unwrap().design.n_items
+    };
+    // Of 143 wrong ones in halves 71 are whole.
+    assert_eq!(planned(0.5), 144);
+    let audited = |n: usize| {
+        let mut rows = Rows::default();
+        (0..n).for_each(|item| rows.verdict(item, Some(false), false));
+        rows.with_limit("false_accept_rate", at_most(0.05)).limits.remove(0)
+    };
+    assert_eq!(audited(20).further_items, Some(52));
+    assert_eq!(audited(71).further_items, Some(1));
+    assert_eq!(audited(72).state, assize_calibration::gate::LimitState::Met);
+}
+
+/// Where an item always answers the same, more answers change what is counted by the rule's t alone.
+#[test]
+fn answers_that_are_all_alike_plan_as_one() {
+    let gate = gate(&[("accuracy", Limit { min: Some(0.8), ..Limit::default() })]);
+    let assumed = Assumed { accuracy: Some(0.9), icc: Some(1.0), ..Assumed::default() };
+    let pilot = assumed.pilot(&gate).unwrap();
+    let power = |n_items: u64, repeats: u32| {
+        let design = Design { n_items, repeats, orders: 1 };
+        row(&pilot, &wishes(10.0, 1.0), design, Scenario::Estimate).joint_power.unwrap()
+    };
+    for n_items in [50, 100, 137, 200] {
+        // The count that is kept may be one less.
+        let (one, eight) = (power(n_items, 1), power(n_items, 8));
+        assert!(one >= eight && one - eight < 0.1, "{n_items}: {one} {eight}");
+        assert_eq!(power(n_items, 5).to_bits(), eight.to_bits(), "{n_items}");
+    }
+}
+
+#[test]
+fn assumptions_that_contradict_each_other_are_told() {
+    let gate = gate(&[("accuracy", Limit { min: Some(0.8), ..Limit::default() })]);
+    let pilot = |accuracy: f64, frr: f64| {
+        let assumed = Assumed { far: Some(0.05), frr: Some(frr), accuracy: Some(accuracy), ..Assumed::default() };
+        assumed.pilot(&gate)
+    };
+    let refused = pilot(0.2, 0.1).unwrap_err();
+    assert_eq!(refused.name, "accuracy");
+    assert!(refused.must.contains("from 0.9 to 0.95"), "{}", refused.must);
+    let told = pilot(0.91, 0.1).unwrap().notes;
+    assert!(told.iter().any(|note| note.contains("right share = 0.80")), "{told:?}");
+    assert!(pilot(0.925, 0.1).unwrap().notes.is_empty());
+    assert!(pilot(0.95, 0.05).unwrap().notes.is_empty());
+}

@@ -471,3 +471,56 @@ fn intervals_of_differences_of_scores_hold_the_truth() {
         assert!(coverage >= 0.945 - 0.088, "{id}: {coverage}, {above} above, {below} below");
     }
 }
+
+/// Scores of 30 items under a dimension.
+fn scores(dimension: &str, score: impl Fn(usize) -> f64) -> Log {
+    let mut log = Log::default();
+    for item in 0..30 {
+        let (score, dimension) = (Some(score(item)), Some(dimension.into()));
+        log.push(&Judgement { item: item.to_string().into(), score, dimension, ..Judgement::default() }, 0);
+    }
+    log
+}
+
+#[test]
+fn scores_of_two_scales_are_not_compared() {
+    let five = scores("all", |item| (item % 5 + 1) as f64);
+    let seven = scores("all", |item| (item % 7 + 1) as f64);
+    let ten = scores("all", |item| (item % 10 + 1) as f64);
+    let lenient = scores("all", |item| (item % 3 + 8) as f64);
+    let share = scores("all", |item| (item % 5) as f64 / 4.0);
+    let run = |a: &Log, b: &Log, scale: Option<[f64; 2]>| {
+        let config = AuditConfig { scale, ..AuditConfig::default() };
+        compare_sides(Sides::Apart(side(a), side(b)), &config, &CompareConfig::default())
+    };
+    let refused = CompareError::Scales { a: [1.0, 5.0], b: [1.0, 10.0] };
+    assert_eq!(run(&five, &ten, None).unwrap_err(), refused);
+    assert!(matches!(run(&five, &share, None), Err(CompareError::Scales { .. })));
+    // Who states the scale knows.
+    run(&five, &ten, Some([1.0, 10.0])).unwrap();
+    let is_noted = |a: &Log, b: &Log| run(a, b, None).unwrap().notes.iter().any(|note| note.contains("--scale"));
+    assert!(is_noted(&five, &seven));
+    // A judge who uses the upper end alone reaches as far.
+    assert!(!is_noted(&lenient, &ten));
+}
+
+#[test]
+fn other_dimensions_and_orders_are_told() {
+    let other = compare_sides(
+        Sides::Apart(side(&scores("clarity", |_| 1.0)), side(&scores("style", |_| 1.0))),
+        &AuditConfig::default(),
+        &CompareConfig::default(),
+    );
+    assert_eq!(other.unwrap_err(), CompareError::Dimensions("clarity".to_owned(), "style".to_owned()));
+    let choices = |order: Order| {
+        let mut log = Log::default();
+        for item in 0..10 {
+            let (choice, order) = (Some(if item % 3 == 0 { Choice::A } else { Choice::B }), Some(order));
+            log.push(&Judgement { item: item.to_string().into(), choice, order, ..Judgement::default() }, 0);
+        }
+        log
+    };
+    let notes = |a: Order, b: Order| plainly(&choices(a), &choices(b)).notes;
+    assert!(notes(Order::Ab, Order::Ba).iter().any(|note| note.contains("order ba alone")));
+    assert!(!notes(Order::Ab, Order::Ab).iter().any(|note| note.contains("order ab")));
+}

@@ -179,3 +179,60 @@ fn intervals_of_weighted_clustered_rates_hold() {
     assert!(held >= 0.945 - error(0.945) && held <= 0.985 + error(0.985), "{held}: {below} {above}");
     assert!(share(below).max(share(above)) <= 0.03 + error(0.03), "{held}: {below} {above}");
 }
+
+/// Three judges of items that weigh 1 to 3, and the same items as often as they weigh.
+#[test]
+fn panels_count_items_by_their_weights_or_say_that_they_do_not() {
+    let (mut weighted, mut repeated) = (Rows::default(), Rows::default());
+    let mut n = 0;
+    for item in 0..40_usize {
+        let weight = 1 + item % 3;
+        for copy in 0..weight {
+            for (judge, every) in [("a", 3), ("b", 4), ("c", 5)] {
+                let row = |weight: Option<f64>| Judgement {
+                    judge: judge.into(),
+                    verdict: Some(if item % every == 0 { Verdict::Accept } else { Verdict::Reject }),
+                    label: Some(if item % 6 == 0 { "1" } else { "0" }.into()),
+                    weight,
+                    ..Judgement::default()
+                };
+                if copy == 0 {
+                    weighted.push(item, row(Some(weight as f64)));
+                }
+                repeated.push(n, row(None));
+            }
+            n += 1;
+        }
+    }
+    let (weighted, repeated) = (weighted.audit(), repeated.audit());
+    let (one, other) = (&weighted.panels[0], &repeated.panels[0]);
+    for (a, b) in
+        one.methods.iter().zip(&other.methods).filter(|(a, _)| a.method == "majority" || a.method == "one_rater")
+    {
+        close(a.accuracy.as_ref().unwrap().estimate, b.accuracy.as_ref().unwrap().estimate, 1e-12);
+        close(a.same_as_majority.unwrap_or(1.0), b.same_as_majority.unwrap_or(1.0), 1e-12);
+    }
+    for (a, b) in one.raters.iter().zip(&other.raters) {
+        close(a.agrees_with_others.unwrap(), b.agrees_with_others.unwrap(), 1e-12);
+    }
+    let (a, b) = (one.vote.as_ref().unwrap(), other.vote.as_ref().unwrap());
+    // Each is the mean of 400 shuffles.
+    close(a.majority_if_independent, b.majority_if_independent, 0.02);
+    assert!(one.notes.iter().any(|note| note.contains("count the same in pairs of errors")));
+    assert!(!other.notes.iter().any(|note| note.contains("weights")));
+    let cautioned = |measure: &assize_calibration::audit::result::Measure| {
+        measure.cautions.iter().any(|caution| caution.contains("weights"))
+    };
+    assert!(one.error_pairs.iter().all(|pair| cautioned(&pair.correlation)));
+    assert!(cautioned(&one.worth.as_ref().unwrap().correlation));
+    for (a, b) in weighted.agreement.iter().zip(&repeated.agreement) {
+        for (id, measure) in &a.measures {
+            if ["percent_agreement", "kappa"].contains(&id.as_str()) {
+                close(measure.estimate, b.measures[id].estimate, 1e-12);
+                assert!(!cautioned(measure), "{id}");
+            } else {
+                assert!(cautioned(measure), "{id}");
+            }
+        }
+    }
+}

@@ -154,6 +154,9 @@ fn figure_row(drift: &Drift, figure: &DriftFigure, unit: Unit, scale: &Scale) ->
         },
         p_holm: p(figure.p_holm),
         change: figure.change_point.as_ref().map(|point| {
+            if point.is_gradual {
+                return "steadily: no moment stands out".to_owned();
+            }
             format!(
                 "about {} (between {} and {}), from {} to {}",
                 date(point.at_ms),

@@ -213,24 +213,43 @@ fn n_simulations(forecast: &Forecast<'_>) -> u32 {
     u32::try_from(1_000_000 / forecast.n_observations.max(1)).unwrap_or(u32::MAX).clamp(100, 200)
 }
 
+/// Returns probabilities, weights and clusters, those first whose probabilities are least: draws that follow this order do not depend on
+/// that of the rows.
+fn by_content(of: &Probabilities<'_>) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
+    type Members = SmallVec<[(f64, f64); 2]>;
+    let mut last = None;
+    let mut by_cluster: Vec<Members> = Vec::new();
+    for entry in &of.forecast.entries {
+        let member = ((of.of)(entry), entry.weight());
+        match entry.alone() {
+            Some(n) => by_cluster.extend((0..n).map(|_| Members::from_slice(&[member]))),
+            None if last.replace(entry.cluster()) == Some(entry.cluster()) => {
+                by_cluster.last_mut().expect("its cluster was opened before").push(member);
+            }
+            None => by_cluster.push(Members::from_slice(&[member])),
+        }
+    }
+    let order = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+    by_cluster.iter_mut().for_each(|members| members.sort_unstable_by(order));
+    let member_by_member = |a: &Members, b: &Members| {
+        let first_unlike = a.iter().zip(b).map(|(a, b)| order(a, b)).find(|found| found.is_ne());
+        first_unlike.unwrap_or_else(|| a.len().cmp(&b.len()))
+    };
+    by_cluster.sort_unstable_by(member_by_member);
+    let (mut confidences, mut weights, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+    for (cluster, members) in (0_u32..).zip(&by_cluster) {
+        confidences.extend(members.iter().map(|member| member.0));
+        weights.extend(members.iter().map(|member| member.1));
+        clusters.extend(members.iter().map(|_| cluster));
+    }
+    (confidences, weights, clusters)
+}
+
 /// Returns mean and 95th percentile of the error of a judge that means what it says.
 fn perfect(of: &Probabilities<'_>, binning: Binning, bins: &[Option<Bin>; N_BINS], seed: u64) -> Option<[f64; 2]> {
     let forecast = of.forecast;
     if is_simulated(forecast) {
-        let (mut confidences, mut weights, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-        let mut next = 0;
-        let mut last = None;
-        for entry in &forecast.entries {
-            let n_alone = entry.alone();
-            for _ in 0..n_alone.unwrap_or(1) {
-                if n_alone.is_some() || last.replace(entry.cluster()) != Some(entry.cluster()) {
-                    next += 1;
-                }
-                confidences.push((of.of)(entry));
-                weights.push(entry.weight());
-                clusters.push(next);
-            }
-        }
+        let (confidences, weights, clusters) = by_content(of);
         let outcomes = vec![0.0; confidences.len()];
         let forecasts = Forecasts {
             confidences: &confidences,

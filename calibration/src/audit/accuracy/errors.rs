@@ -76,7 +76,10 @@ pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &Audi
             found.design_effect.insert(error.to_owned(), variance / independent);
         }
         let mut ranked: Vec<(u32, Sum)> = (0_u32..).zip(sums).filter(|(_, sum)| sum.errors > 0.0).collect();
-        ranked.sort_by(|(a, x), (b, y)| y.errors.total_cmp(&x.errors).then(a.cmp(b)));
+        let name = |cluster: u32| table.cluster_name(cluster);
+        ranked.sort_by(|(a, x), (b, y)| {
+            y.errors.total_cmp(&x.errors).then_with(|| name(*a).cmp(name(*b))).then(a.cmp(b))
+        });
         found.clusters_with_error.insert(error.to_owned(), ranked.len() as u64);
         let mut running = 0.0;
         let half = ranked.iter().take_while(|(_, sum)| {
@@ -96,7 +99,8 @@ pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &Audi
     Some(found)
 }
 
-/// Returns the items to look at first, by reason: wrong, unstable, swayed by position, unparsed.
+/// Returns the items to look at first, by reason: wrong, unstable, swayed by position, unparsed. Those equally bad stand in order of
+/// their names.
 pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Vec<WorstItem> {
     let right = is_right(table, Accepts::of(table, config));
     let mut by_reason: BTreeMap<&str, Vec<(f64, usize)>> = BTreeMap::new();
@@ -125,7 +129,10 @@ pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditCo
     let mut worst = Vec::new();
     for reason in ["wrong", "unstable", "position", "unparsed"] {
         let mut units = by_reason.remove(reason).unwrap_or_default();
-        let worse = |(a, x): &(f64, usize), (b, y): &(f64, usize)| b.total_cmp(a).then(x.cmp(y));
+        let name = |unit_idx: usize| table.log.items.name(subject.units[unit_idx].item);
+        let worse = |(a, x): &(f64, usize), (b, y): &(f64, usize)| {
+            b.total_cmp(a).then_with(|| name(*x).cmp(name(*y))).then(x.cmp(y))
+        };
         if units.len() > MOST_LISTED {
             units.select_nth_unstable_by(MOST_LISTED - 1, worse);
             units.truncate(MOST_LISTED);

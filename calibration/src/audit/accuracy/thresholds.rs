@@ -3,9 +3,6 @@
 
 use std::ops::Range;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::judgement::OutcomeKind;
@@ -15,6 +12,7 @@ use super::truth::{Hits, accept_rates};
 use crate::audit::AuditConfig;
 use crate::audit::data::table::{Subject, Table, Unit};
 use crate::audit::estimate::Values;
+use crate::audit::lots::deal;
 use crate::audit::result::{CrossValidated, ThresholdPoint, Thresholds};
 
 /// The most thresholds swept; beyond it, quantiles of the scores seen.
@@ -31,7 +29,7 @@ pub(crate) fn thresholds(table: &Table<'_>, subject: &Subject, config: &AuditCon
     let points: Option<Vec<ThresholdPoint>> =
         candidates.par_iter().map(|&threshold| labelled.point(threshold, config.level)).collect();
     let points = points.filter(|points| !points.is_empty())?;
-    let folds = Folds::new(&labelled, config.seed);
+    let folds = Folds::new(table, &labelled, config.seed);
     let chosen = labelled.choose(&candidates, config, folds.as_ref());
     Some(Thresholds {
         costs: threshold_costs(&labelled, &points, &chosen, folds.as_ref(), config),
@@ -219,14 +217,13 @@ pub(in crate::audit) struct Folds(Vec<u8>);
 
 impl Folds {
     /// Returns `None` when there are too few clusters to deal out.
-    fn new(labelled: &Labelled<'_>, seed: u64) -> Option<Self> {
+    fn new(table: &Table<'_>, labelled: &Labelled<'_>, seed: u64) -> Option<Self> {
         let mut clusters: Vec<u32> = labelled.units.iter().map(|unit| unit.unit.cluster).collect();
         clusters.dedup();
         let largest = *clusters.last().filter(|_| clusters.len() >= 2 * FOLDS)?;
-        clusters.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         let mut fold_of = vec![0; largest as usize + 1];
-        for (place, cluster) in clusters.into_iter().enumerate() {
-            fold_of[cluster as usize] = u8::try_from(place % FOLDS).expect("there are few folds");
+        for (cluster, fold) in clusters.iter().zip(deal(table, &clusters, FOLDS, seed)) {
+            fold_of[*cluster as usize] = u8::try_from(fold).expect("there are few folds");
         }
         Some(Self(fold_of))
     }

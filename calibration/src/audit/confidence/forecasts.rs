@@ -4,10 +4,10 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use crate::recalibration::assign_folds;
-
+use crate::audit::data::table::Table;
 use crate::audit::data::table::Unit;
 use crate::audit::estimate::Values;
+use crate::audit::lots::deal;
 
 /// Folds by which maps are fitted and judged.
 pub(in crate::audit) const FOLDS: usize = 5;
@@ -101,14 +101,14 @@ pub(in crate::audit) struct Forecast<'a> {
 
 impl<'a> Forecast<'a> {
     /// Gathers observations, which come in order of clusters. `None` without any.
-    pub(in crate::audit) fn new(observations: &[Observation<'a>], seed: u64) -> Option<Self> {
+    pub(in crate::audit) fn new(table: &Table<'_>, observations: &[Observation<'a>], seed: u64) -> Option<Self> {
         if observations.is_empty() {
             return None;
         }
         let groups = Groups::new(observations);
         let mut clusters: Vec<u32> = observations.iter().map(|observation| observation.unit.cluster).collect();
         clusters.dedup();
-        let folds = (clusters.len() >= 2 * FOLDS).then(|| assign_folds(&clusters, FOLDS, seed)).flatten();
+        let folds = (clusters.len() >= 2 * FOLDS).then(|| deal(table, &clusters, FOLDS, seed));
         let mut alike: HashMap<(usize, usize, bool, usize), (u64, usize), foldhash::fast::RandomState> =
             HashMap::default();
         let mut rows = Vec::new();

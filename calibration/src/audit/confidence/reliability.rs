@@ -39,7 +39,7 @@ pub(in crate::audit) fn reliability(
         missing(measured, "no row states a confidence", &["confidence"]);
     } else {
         let (observations, rejections) = confidences(table, subject, &subject.units, config);
-        match Forecast::new(&observations, seed) {
+        match Forecast::new(table, &observations, seed) {
             Some(forecast) => {
                 let of = Probabilities { forecast: &forecast, of: &|entry| entry.value, by_mass: true };
                 if let Some(scores) = scores(&of, config.level, seed) {
@@ -54,7 +54,7 @@ pub(in crate::audit) fn reliability(
     }
     if table.kind == OutcomeKind::Score {
         let (observations, n_left_out) = scores_of(subject);
-        if let Some(forecast) = Forecast::new(&observations, seed) {
+        if let Some(forecast) = Forecast::new(table, &observations, seed) {
             let found_here = described("score", "the item is good", &forecast, None, config.level, seed);
             found.push(Reliability { n_left_out, ..found_here });
         }
@@ -77,7 +77,7 @@ pub(in crate::audit) fn measure(
         return missing(measured, "no row states a confidence", &["confidence"]);
     }
     let (observations, rejections) = confidences(table, subject, units, config);
-    let Some(forecast) = Forecast::new(&observations, seed) else {
+    let Some(forecast) = Forecast::new(table, &observations, seed) else {
         return missing(measured, "no item with a confidence has a label that says good or not", &["label"]);
     };
     let of = Probabilities { forecast: &forecast, of: &|entry| entry.value, by_mass: true };

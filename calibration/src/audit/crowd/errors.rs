@@ -7,6 +7,7 @@ use crate::raters::correlated::{PairOfErrors, error_pairs, independent_ballots};
 use crate::raters::effective::{EffectiveError, Truth, effective_raters};
 
 use super::super::AuditConfig;
+use super::super::data::weights;
 use super::super::estimate::Estimated;
 use super::super::result::{ErrorPair, Measure, PanelMethod, PanelWorth, VoteWorth};
 use super::gather::Gathered;
@@ -36,6 +37,9 @@ pub(super) fn worth(gathered: &Gathered<'_>, models: &Models, level: f64) -> Res
             vec!["approximate: in simulations the interval held the truth .91 to .99 of the time, least with few items on which errors meet; no gate rests on it".to_owned()];
         if against != "labels" {
             cautions.push("a guess: without labels, errors that most raters share look right".to_owned());
+        }
+        if gathered.is_weighted() {
+            cautions.push(weights::NOT_USED.to_owned());
         }
         Measure {
             estimate,
@@ -112,7 +116,7 @@ pub(super) fn pairs(gathered: &Gathered<'_>, names: &[String], level: f64) -> (V
             n_clusters: pair.n_clusters as u64,
             method: "correlation of two raters' errors (phi); infinitesimal jackknife over clusters, scale of atanh"
                 .to_owned(),
-            cautions: Vec::new(),
+            cautions: if gathered.is_weighted() { vec![weights::NOT_USED.to_owned()] } else { Vec::new() },
             details: std::collections::BTreeMap::new(),
             worst: None,
         };
@@ -153,7 +157,13 @@ pub(super) fn vote(gathered: &Gathered<'_>, methods: &[PanelMethod], config: &Au
     let n_shuffles = (MOST_SHUFFLED / gathered.ballots.len()).clamp(20, SHUFFLES);
     let n_shuffles = u32::try_from(n_shuffles).ok()?;
     let (one_rater, majority) = (accuracy("one_rater")?, accuracy("majority")?);
-    let found = independent_ballots(&gathered.ballots, &gathered.labels, n_shuffles, config.seed ^ 0x766f_7465)?;
+    let found = independent_ballots(
+        &gathered.ballots,
+        &gathered.labels,
+        &|item| gathered.units[item].weight,
+        n_shuffles,
+        config.seed ^ 0x766f_7465,
+    )?;
     let middle = |p: f64| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position among the shuffles")]
         let place = (p * (found.shuffles.len() - 1) as f64).round() as usize;

@@ -34,6 +34,13 @@ pub(super) struct Gathered<'a> {
     pub n_items_left_out: u64,
 }
 
+impl Gathered<'_> {
+    /// Returns whether items count differently.
+    pub(super) fn is_weighted(&self) -> bool {
+        self.units.iter().any(|unit| !is(unit.weight, self.units[0].weight))
+    }
+}
+
 /// Returns what every answer of this audit is a category of: itself, or whether it accepts.
 struct Reading {
     accepts: Option<Accepts>,

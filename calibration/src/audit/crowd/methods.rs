@@ -122,16 +122,17 @@ impl Models {
     ) -> PanelMethod {
         let mut method = blank(name);
         method.converged = converged;
-        let (mut n_same, mut n_both) = (0_u64, 0_u64);
+        let (mut same, mut both) = (0.0, 0.0);
         for item in 0..gathered.units.len() {
             let [own, theirs] = [weights(item), self.of_majority(item)].map(only_greatest);
             method.n_tied += u64::from(own.is_none());
             if let (Some(own), Some(theirs)) = (own, theirs) {
-                n_both += 1;
-                n_same += u64::from(own == theirs);
+                let weight = gathered.units[item].weight;
+                both += weight;
+                same += if own == theirs { weight } else { 0.0 };
             }
         }
-        method.same_as_majority = (n_both > 0).then(|| n_same as f64 / n_both as f64);
+        method.same_as_majority = (both > 0.0).then(|| same / both);
         let one = |item: usize, category: u32| self.of_majority(item)[category as usize];
         rates(&mut method, &|item, category| share_of_greatest(weights(item), category), Some(&one), gathered, level);
         method

@@ -40,6 +40,9 @@ const MOST_PANELS: usize = 24;
 
 const RULE: &str = "each rater counts once an item: its commonest answer; where its own answers tie, each counts in equal parts, and models and pairs of errors leave its rating out; where labels tie, each counts in parts";
 
+/// What weights do here.
+const WEIGHTED: &str = "items count by their weights in accuracies, gains, false accepts and rejects, in what voting gains, and in how often one says what the others or the majority say; they count the same in pairs of errors, in the number of independent raters, and in what models guess without labels";
+
 /// Those who rated together.
 struct Group<'a> {
     among: &'static str,
@@ -133,6 +136,9 @@ fn panel(
             gathered.ballots.len()
         ));
     }
+    if gathered.is_weighted() {
+        notes.push(WEIGHTED.to_owned());
+    }
     let worth = match errors::worth(&gathered, &models, level) {
         Ok(worth) => Some(worth),
         Err(error) => {
@@ -192,8 +198,8 @@ fn raters(
             if is_shared {
                 add(&mut votes, said, -1.0);
                 let same: f64 = said.iter().map(|category| share_of_greatest(&votes, *category)).sum();
-                with_others[rater as usize][0] += same / said.len() as f64;
-                with_others[rater as usize][1] += 1.0;
+                with_others[rater as usize][0] += unit.weight * same / said.len() as f64;
+                with_others[rater as usize][1] += unit.weight;
                 add(&mut votes, said, 1.0);
             }
         }

@@ -15,6 +15,7 @@ use crate::log::NONE;
 use crate::audit::AuditConfig;
 use crate::audit::accuracy::chance::MOST_CATEGORIES;
 use crate::audit::data::table::{Subject, Table, Unit, is};
+use crate::audit::data::weights::NOT_USED;
 use crate::audit::estimate::{Estimated, Values};
 use crate::audit::noise::alpha::{AlphaSums, Counts};
 use crate::audit::noise::intraclass::IccSums;
@@ -158,8 +159,7 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
         } else {
             alpha.add_between(unit.cluster, &rated.by_rater);
         }
-        // Agreement among raters is that of the log, as its other coefficients are.
-        agreed.push(&Unit { weight: 1.0, ..unit.clone() }, pair_agreement(&present), n);
+        agreed.push(unit, pair_agreement(&present), n);
     }
     let mut estimates: Vec<(&str, Estimated)> = Vec::new();
     let definition = "pairs of answers by different raters that agree, mean over items";
@@ -170,7 +170,12 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
     if table.kind == OutcomeKind::Score {
         estimates.extend(icc.single(config.level, counts).map(|value| ("icc_single", value)));
     }
-    estimates.into_iter().map(|(id, value)| (id.to_owned(), value.measure(config.level))).collect()
+    let is_uneven = rated.iter().any(|one| !is(one.unit.weight, rated[0].unit.weight));
+    let said = |id: &str, value: Estimated| {
+        let value = if is_uneven && id != "percent_agreement" { value.caution(NOT_USED) } else { value };
+        (id.to_owned(), value.measure(config.level))
+    };
+    estimates.into_iter().map(|(id, value)| said(id, value)).collect()
 }
 
 /// Returns how many items the units are of; units come in order of items.
@@ -260,7 +265,7 @@ fn pair_agreement(present: &[&Vec<f64>]) -> f64 {
     agreed / pairs
 }
 
-/// Cohen's kappa of two raters; several answers of one to a unit count as shares.
+/// Cohen's kappa of two raters; several answers of one to a unit count as shares, and units by their weights.
 fn kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Option<(String, Measure)> {
     let mut codes: Vec<f64> = rated.iter().flat_map(|rated| rated.by_rater.iter().flatten().copied()).collect();
     codes.sort_unstable_by(f64::total_cmp);
@@ -272,7 +277,7 @@ fn kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Optio
     let place = |value: f64| codes.partition_point(|code| code.total_cmp(&value).is_lt());
     let cells_of = |rated: &Rated<'_>| {
         let (a, b) = (&rated.by_rater[0], &rated.by_rater[1]);
-        let weight = 1.0 / (a.len() * b.len()) as f64;
+        let weight = rated.unit.weight / (a.len() * b.len()) as f64;
         let pairs: Vec<usize> = a.iter().flat_map(|x| b.iter().map(|y| place(*x) * n + place(*y))).collect();
         (pairs, weight)
     };
@@ -285,16 +290,19 @@ fn kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Optio
     }
     let found = chance_corrected(&cells, n, Chance::Cohen, &Weighting::Unweighted)?;
     let influence = cell_influence(&cells, n, Chance::Cohen, &Weighting::Unweighted)?;
-    let total = rated.len() as f64;
+    let total: f64 = rated.iter().map(|rated| rated.unit.weight).sum();
     let by_unit = rated.iter().map(|rated| {
         let (pairs, weight) = cells_of(rated);
         (rated.unit.cluster, pairs.into_iter().map(|cell| influence[cell] * weight).sum::<f64>() / total)
     });
     let (standard_error, n_clusters) = influence_standard_error(by_unit, table.n_clusters);
+    // So many clusters of even weights would tell as much (Kish 1965).
+    let squares: f64 = rated.iter().map(|rated| rated.unit.weight * rated.unit.weight).sum();
+    let design_effect = (rated.len() as f64 * squares / (total * total)).max(1.0);
     let estimated = Estimated {
         estimate: found.kappa,
         spread: if found.observed >= 1.0 - 1e-12 {
-            Spread::Unseen { n_clusters: n_clusters as f64, size: -1.0 / (1.0 - found.expected) }
+            Spread::Unseen { n_clusters: n_clusters as f64 / design_effect, size: -1.0 / (1.0 - found.expected) }
         } else {
             Spread::fisher_z(found.kappa, standard_error, n_clusters as f64 - 1.0)
         },

@@ -239,9 +239,9 @@ impl<'a> Table<'a> {
         self.scale.map(|[low, high]| high - low).filter(|width| is_trusted && *width > 0.0)
     }
 
-    /// Returns the name of a cluster.
+    /// Returns the name of a cluster; clusters drawn afresh have none.
     pub(crate) fn cluster_name(&self, cluster: u32) -> &str {
-        let name = self.cluster_names[cluster as usize];
+        let Some(&name) = self.cluster_names.get(cluster as usize) else { return "" };
         // Names of groups and of items share one list: groups are stored with the high bit set.
         if name & GROUP == 0 { self.log.items.name(name) } else { self.log.groups.name(name & !GROUP) }
     }

@@ -25,6 +25,9 @@ const UNWEIGHTED: [&str; 13] = [
     "ece_excess",
 ];
 
+/// What is said of a measure that weights do not change.
+pub(in crate::audit) const NOT_USED: &str = "the weights of items do not enter it";
+
 /// Returns the weight of each item; empty where the log states none. Items without a weight, or with two, count 1.
 pub(in crate::audit) fn of_items(log: &Log, problems: &mut Problems) -> Vec<f64> {
     if log.weight.is_empty() {
@@ -65,9 +68,8 @@ pub(in crate::audit) fn of_items(log: &Log, problems: &mut Problems) -> Vec<f64>
 pub(in crate::audit) fn caution(measured: &mut Measured) {
     for id in UNWEIGHTED {
         if let Some(value) = measured.values.get_mut(id) {
-            let caution = "the weights of items do not enter it";
-            if !value.cautions.iter().any(|known| known == caution) {
-                value.cautions.push(caution.to_owned());
+            if !value.cautions.iter().any(|known| known == NOT_USED) {
+                value.cautions.push(NOT_USED.to_owned());
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::gate::{Gate, LimitResult, LimitState};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::paired::holm;
+use crate::planning::power::clusters_without_event;
 use crate::proportion::Interval;
 
 use super::findings::per_cent;
@@ -221,7 +222,7 @@ fn why_unmeasured(id: &str, measured: &Measured) -> String {
 /// same side of the limit as the truth. `None`: no number decides.
 ///
 /// n = deff · [z√(L(1−L)) + .84√(p(1−p))]² / (p−L)² for shares, with deff the variance of an item's figure over that of
-/// one independent answer; (z + .84)²·s²/(θ−L)² for means.
+/// one independent answer; (z + .84)²·s²/(θ−L)² for means. Of a share that is never or always seen, what the bound itself takes.
 fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f64) -> Option<u64> {
     let n_items = value.n_items as f64;
     let z = normal_quantile(0.5 + level / 2.0);
@@ -231,6 +232,9 @@ fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f
         return None;
     }
     let needed = match value.spread {
+        Spread::Proportion(_) if unit == Unit::Share && (truth <= 0.0 || truth >= 1.0) => {
+            clusters_without_event(gap.abs(), level) * n_items / (value.n_clusters as f64).max(1.0)
+        }
         Spread::Proportion(proportion) if unit == Unit::Share => {
             let deff = n_items / proportion.effective_sample_size(level);
             let sd = |p: f64| (p * (1.0 - p)).max(0.0).sqrt();

@@ -41,14 +41,18 @@ fn changed(drift: &Drift, figure: &DriftFigure) -> Finding {
         .expect("writing to memory");
     }
     if let Some(point) = &figure.change_point {
-        write!(
-            what,
-            " If it changed once, then about {} (between {} and {}).",
-            date(point.at_ms),
-            date(point.low_ms),
-            date(point.high_ms)
-        )
-        .expect("writing to memory");
+        if point.is_gradual {
+            what.push_str(" A steady change explains it as well as a change at one moment: no moment stands out.");
+        } else {
+            write!(
+                what,
+                " If it changed once, then about {} (between {} and {}).",
+                date(point.at_ms),
+                date(point.low_ms),
+                date(point.high_ms)
+            )
+            .expect("writing to memory");
+        }
     }
     let of_same = figure.same_items.as_ref();
     let is_shown = figure.p_same_items.is_some_and(|p| p < 0.05);

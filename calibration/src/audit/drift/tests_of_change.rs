@@ -206,7 +206,8 @@ pub(super) fn odd_window(observed: &Observed, n_windows: usize, level: f64) -> O
 }
 
 /// Returns the moment at which one change explains most, with an interval (Bai 1997, "Estimation of a change point in multiple
-/// regression models"), which takes observations as independent. `None` where there are too few.
+/// regression models"), which takes observations as independent. A line through all of time is held against it: where that explains as much, the
+/// change has no moment, and the interval of one, made as if it had, would be far too narrow. `None` where there are too few.
 pub(super) fn change_point(observed: &Observed, [first, last]: [i64; 2]) -> Option<ChangePoint> {
     let mut ordered: Vec<(f64, f64)> = observed.observations.iter().map(|one| (one.time, one.value)).collect();
     ordered.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -237,6 +238,7 @@ pub(super) fn change_point(observed: &Observed, [first, last]: [i64; 2]) -> Opti
         .enumerate()
         .map(|(idx, (_, value))| (value - origin - if idx < at { before } else { after }).powi(2))
         .sum();
+    let is_gradual = residual_of_line(&ordered, origin).is_some_and(|of_line| of_line <= residual * (1.0 + ROUNDING));
     let variance = residual / (n as f64 - 2.0);
     let change = (after - before).powi(2);
     if change <= ROUNDING {
@@ -252,9 +254,25 @@ pub(super) fn change_point(observed: &Observed, [first, last]: [i64; 2]) -> Opti
     };
     Some(ChangePoint {
         at_ms: moment(at),
-        low_ms: moment(at.saturating_sub(reach)),
-        high_ms: moment((at + reach).min(n)),
+        is_gradual,
+        low_ms: if is_gradual { first } else { moment(at.saturating_sub(reach)) },
+        high_ms: if is_gradual { last } else { moment((at + reach).min(n)) },
         before: before + origin,
         after: after + origin,
     })
+}
+
+/// Returns what is left of the squares about the line of least squares; `None` where time does not vary.
+fn residual_of_line(ordered: &[(f64, f64)], origin: f64) -> Option<f64> {
+    let n = ordered.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| ordered.iter().map(of).sum::<f64>() / n;
+    let (time, value) = (mean(&|one| one.0), mean(&|one| one.1 - origin));
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for one in ordered {
+        let (x, y) = (one.0 - time, one.1 - origin - value);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    (xx > ROUNDING).then(|| yy - xy * xy / xx)
 }

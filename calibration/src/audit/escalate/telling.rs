@@ -258,10 +258,15 @@ pub(super) fn notes(
     let mut say = |text: &str| notes.push(text.to_owned());
     let n_labelled = items.iter().filter(|item| is_labelled(item.unit)).count();
     if n_to_label > how.random.min(n_to_label) {
-        say(
+        say(&format!(
             "Ranked items are no random sample: rates over their labels are biased towards hard items. Declare such labels as chosen, not \
-             random; for an unbiased part add --random N and estimate from that part.",
-        );
+             random; {}",
+            if how.random > 0 {
+                "estimate from the part drawn by lot (--random), which is unbiased."
+            } else {
+                "for an unbiased part add --random N and estimate from that part."
+            }
+        ));
     }
     if n_labelled == items.len() && !items.is_empty() {
         say("Every item has a label: there is nothing to label, only labels to check.");

@@ -34,6 +34,10 @@ pub struct OddWindow {
 pub struct ChangePoint {
     /// The likeliest moment, in milliseconds since 1970 (UTC).
     pub at_ms: i64,
+    /// Whether a steady change, a straight line, explains the values at least as well as a change at one moment. Then no moment stands out,
+    /// and the interval is all of the time.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub is_gradual: bool,
     /// The earliest moment of the 95 % interval (Bai 1997); approximate.
     pub low_ms: i64,
     /// The latest.
@@ -84,4 +88,9 @@ pub struct Drift {
     pub n_items_in_several: u64,
     /// One entry a figure.
     pub figures: Vec<DriftFigure>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the serialiser passes references")]
+const fn is_not(flag: &bool) -> bool {
+    !*flag
 }

@@ -103,7 +103,7 @@ pub struct VoteWorth {
     /// Accuracy of the majority, ties in parts.
     pub majority: f64,
     /// Accuracy of the majority did raters err independently given the label: each rater's answers shuffled among the items of
-    /// one label that it rated, mean over the shuffles.
+    /// one label that it rated (where weights are uneven: drawn from these by their weights), mean over the shuffles.
     pub majority_if_independent: f64,
     /// The lowest and highest of the middle 95 % of the shuffles.
     pub shuffles: [f64; 2],

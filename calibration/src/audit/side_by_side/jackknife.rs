@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::super::crowd::people::People;
 use super::super::data::table::{Subject, Table, Unit};
 use super::super::estimate::{Estimated, Measured};
+use super::super::lots::deal;
 use super::super::{AuditConfig, Extent, measure_to_compare};
 use crate::interval::Spread;
 
@@ -106,26 +107,10 @@ fn parts(table: &Table<'_>, units: &[Unit], most: usize, seed: u64) -> (Vec<usiz
     let mut clusters: Vec<u32> = units.iter().map(|unit| unit.cluster).collect();
     clusters.dedup();
     let mut part_of = vec![usize::MAX; table.n_clusters];
-    // By name and not by number, which depends on the order of the rows.
-    let mut drawn: Vec<(u64, &str, u32)> = clusters
-        .iter()
-        .map(|&id| (table.cluster_name(id), id))
-        .map(|(name, id)| (digest(name, seed), name, id))
-        .collect();
-    drawn.sort_unstable();
-    for (place, (.., cluster)) in drawn.iter().enumerate() {
-        part_of[*cluster as usize] = place % most;
+    for (cluster, part) in clusters.iter().zip(deal(table, &clusters, most, seed)) {
+        part_of[*cluster as usize] = part;
     }
-    (part_of, drawn.len().min(most))
-}
-
-/// Returns a well mixed number for a name: FNV-1a, finished as `SplitMix64` is.
-fn digest(name: &str, seed: u64) -> u64 {
-    let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let hash = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+    (part_of, clusters.len().min(most))
 }
 
 fn estimate(

@@ -6,6 +6,7 @@
 mod config;
 mod decide;
 mod jackknife;
+mod terms;
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub struct Side {
 }
 
 /// Why two judges cannot be compared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// A setting is out of its range.
@@ -79,6 +80,17 @@ pub enum CompareError {
     /// The judges answer in different terms.
     #[error("A answers with {0} and B with {1}: answers of one kind can be compared, such as both with verdicts")]
     Kinds(String, String),
+    /// Scores reach so differently far that they are not of one scale.
+    #[error("A's scores go from {} to {} and B's from {} to {}: they hardly share a scale", .a[0], .a[1], .b[0], .b[1])]
+    Scales {
+        /// A's lowest and highest.
+        a: [f64; 2],
+        /// B's.
+        b: [f64; 2],
+    },
+    /// The items are the same, the dimensions are not.
+    #[error("the two judge the same items under different dimensions: A under {0}, B under {1}")]
+    Dimensions(String, String),
     /// No item was judged by both.
     #[error("no item was judged by both: of A's {0} items and B's {1} none has the same name")]
     NothingShared(u64, u64),
@@ -316,13 +328,16 @@ fn result(
 ) -> Result<SideBySide, CompareError> {
     let shared = shared_units(pair[0], pair[1]);
     if shared.is_empty() {
-        return Err(CompareError::NothingShared(a.n_items, b.n_items));
+        return Err(terms::nothing_shared(table, pair, [a.n_items, b.n_items]));
     }
+    let of_scales = terms::scales(table, pair, &shared, config)?;
     let found = all_differences(table, pair, &shared, config);
     let primary = primary(&found.differences, table.kind, compare);
     let decided = decide::decide(table, &found.differences, &primary, config, compare);
     let names = [a.name.clone(), b.name.clone()];
-    let notes = notes(&a, &b, &found.differences, &primary, compare);
+    let mut notes = notes(&a, &b, &found.differences, &primary, compare);
+    notes.extend(of_scales);
+    notes.extend(terms::notes(table, pair, &shared));
     let is_labelled = |unit: &&Unit| unit.truth.value.is_some() || unit.truth.good.is_some();
     Ok(SideBySide {
         schema: COMPARE_SCHEMA.to_owned(),

@@ -1,0 +1,71 @@
+//! The order of rows is no evidence: where rows number their repeats, every figure is the same in any order.
+
+use assize_calibration::audit::result::{Audit, Measure};
+use assize_calibration::judgement::Judgement;
+
+use crate::small_logs::{Rows, close};
+
+/// Scores with confidences, two a group, three repeats each, in an order that `step` decides.
+fn audited(step: usize) -> Audit {
+    const N_ROWS: usize = 180;
+    let mut log = Rows::default();
+    // The first row fixes who is first in the log; a step that has no divisor in common with 180 meets every row.
+    for row in (0..N_ROWS).map(|row| row * step % N_ROWS) {
+        let (item, repeat) = (row / 3, row % 3);
+        let noise = (item * 37 + repeat * 11) % 17;
+        log.push(
+            item,
+            Judgement {
+                score: Some(((item * 7 + noise) % 10 + 1) as f64),
+                confidence: Some((noise as f64 + 1.0) / 20.0),
+                label: Some(if (item * 5 + 1) % 10 < 6 { "1" } else { "0" }.into()),
+                group: Some((item / 2).to_string().into()),
+                repeat: Some(u32::try_from(repeat).unwrap()),
+                ..Judgement::default()
+            },
+        );
+    }
+    let config =
+        assize_calibration::audit::AuditConfig { accept_at: Some(6.0), good_at: Some(1.0), ..Default::default() };
+    assize_calibration::audit::audit(&log.0, &config, &assize_calibration::gate::Gate::built_in()).unwrap()
+}
+
+fn same(id: &str, a: &Measure, b: &Measure) {
+    close(a.estimate, b.estimate, 1e-6);
+    for (a, b) in [(a.low, b.low), (a.high, b.high)] {
+        match (a, b) {
+            (Some(a), Some(b)) => close(a, b, 1e-6),
+            (a, b) => assert_eq!(a, b, "{id}"),
+        }
+    }
+    for (name, value) in &a.details {
+        close(*value, b.details[name], 1e-6);
+    }
+}
+
+#[test]
+fn the_order_of_rows_changes_no_figure() {
+    let (mut one, mut other) = (audited(1), audited(77));
+    let (one, other) = (one.judges.remove(0), other.judges.remove(0));
+    assert!(one.measures.contains_key("ece_excess"));
+    assert_eq!(one.measures.len(), other.measures.len());
+    for (id, measure) in &one.measures {
+        same(id, measure, &other.measures[id]);
+    }
+    let held_out = |judge: &assize_calibration::audit::result::JudgeAudit| {
+        judge.thresholds.as_ref().unwrap().cross_validated.clone().unwrap().false_accept_rate
+    };
+    same("cross-validated", &held_out(&one), &held_out(&other));
+    let gains = |judge: &assize_calibration::audit::result::JudgeAudit| {
+        let recalibrations = judge.reliability.iter().flat_map(|of| &of.recalibrations);
+        recalibrations.filter_map(|found| found.brier_gain.clone()).collect::<Vec<_>>()
+    };
+    assert!(!gains(&one).is_empty());
+    for (a, b) in gains(&one).iter().zip(&gains(&other)) {
+        same("recalibrated", a, b);
+    }
+    let named = |judge: &assize_calibration::audit::result::JudgeAudit| {
+        judge.worst_items.iter().map(|worst| (worst.reason.clone(), worst.item.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&one), named(&other));
+}
