@@ -21,6 +21,7 @@ mod estimate;
 mod figures;
 mod findings;
 mod forecasts;
+mod gate_ends;
 mod gate_risk;
 mod in_use;
 mod intraclass;

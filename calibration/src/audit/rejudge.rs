@@ -7,6 +7,7 @@ use super::AuditConfig;
 use super::catalogue::{Family, info};
 use super::decide::decide;
 use super::estimate::Measured;
+use super::gate_ends::GateEnds;
 use super::result::Fitness;
 use super::table::{Subject, Table};
 use super::{parsing, position, ranking, scores, stability, truth};
@@ -48,7 +49,7 @@ pub(crate) fn rejudge(table: &Table<'_>, subject: &Subject, config: &AuditConfig
         let value = measured.values.get(result.measure.as_str());
         let ends = value.and_then(|value| value.spread.interval(value.estimate, config.level));
         let worse = value.map(|value| value.worst.as_deref().unwrap_or(value));
-        let worse = worse.and_then(|value| value.spread.interval(value.estimate, config.level));
+        let worse = worse.and_then(|value| GateEnds::of(&result.measure, value).interval(config.level));
         let worse_end = worse.map_or(f64::NAN, |ends| if result.side == "min" { ends.low } else { ends.high });
         Tried {
             estimate: value.map_or(f64::NAN, |value| value.estimate),
