@@ -4,6 +4,9 @@ use crate::distribution::{chi_squared_quantile, normal_quantile, t_quantile};
 use crate::paired::paired_proportions_interval;
 use crate::proportion::{ClusteredProportion, Interval, clopper_pearson};
 
+/// With fewer clusters than this above 0, the largest seen says little of what others would add.
+pub(crate) const FEW_ABOVE: u64 = 10;
+
 /// How an estimate varies from sample to sample, in a form from which an interval can be made at any level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spread {
@@ -32,6 +35,9 @@ pub enum Spread {
         degrees: f64,
         /// The highest value possible.
         most: f64,
+        /// Clusters that add anything. With fewer than ten the largest of them is a poor guide to what others would add, and
+        /// counts twice.
+        n_above: u64,
     },
     /// Student's t on the scale of atanh: for coefficients that end at 1 (and, mirrored, at −1).
     FisherZ {
@@ -40,12 +46,16 @@ pub enum Spread {
         /// Degrees of freedom.
         degrees: f64,
     },
-    /// Student's t on the scale of log(1 + (k−1)ρ) − log(1 − ρ), the log of the F ratio: for intraclass correlations.
+    /// Student's t on the scale of log(1 + (k−1)ρ) − log(1 − ρ), the log of the F ratio: for intraclass correlations. The upper end
+    /// reckons with one cluster more like the one that raises it most: where a few items score far from the rest, samples with few of
+    /// them are too low, and show too little variance as well.
     LogF {
         /// The number of draws k of the F ratio.
         draws: f64,
         /// The standard error on that scale.
         standard_error: f64,
+        /// What the cluster that raises the log most adds to it.
+        largest: f64,
         /// Degrees of freedom.
         degrees: f64,
     },
@@ -57,6 +67,8 @@ pub enum Spread {
         draws: f64,
         /// The standard error of the log of the F ratio.
         standard_error: f64,
+        /// What the cluster that raises the log most adds to it.
+        largest: f64,
         /// Degrees of freedom.
         degrees: f64,
     },
@@ -175,7 +187,8 @@ impl Spread {
             Self::Proportion(proportion) => proportion.interval(level),
             Self::Student { standard_error, degrees, range } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) }),
-            Self::Gamma { variance, largest, degrees, most } => {
+            Self::Gamma { variance, largest, degrees, most, n_above } => {
+                let largest = if n_above < FEW_ABOVE { 2.0 * largest } else { largest };
                 let inflated = (degrees >= 1.0 && variance.is_finite())
                     .then(|| variance * (t_quantile(upper, degrees) / normal_quantile(upper)).powi(2))?;
                 let (mean, more) = (estimate + largest, inflated + largest * largest);
@@ -184,17 +197,18 @@ impl Spread {
             }
             Self::FisherZ { standard_error, degrees } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate.atanh() - half).tanh(), high: (estimate.atanh() + half).tanh() }),
-            Self::LogF { draws, standard_error, degrees } => student(standard_error, degrees).map(|half| {
+            Self::LogF { draws, standard_error, largest, degrees } => student(standard_error, degrees).map(|half| {
+                let up = largest + student(standard_error.hypot(largest), degrees).unwrap_or(half);
                 let back = |log_ratio: f64| {
                     let ratio = log_ratio.exp();
                     if ratio.is_infinite() { 1.0 } else { (ratio - 1.0) / (ratio + draws - 1.0) }
                 };
                 let centre = log_f(estimate, draws);
-                Interval { low: back(centre - half), high: back(centre + half) }
+                Interval { low: back(centre - half), high: back(centre + up) }
             }),
-            Self::MeanOfDraws { single, draws, standard_error, degrees } => {
+            Self::MeanOfDraws { single, draws, standard_error, largest, degrees } => {
                 let rho = estimate / (draws - (draws - 1.0) * estimate);
-                let interval = Self::LogF { draws: single, standard_error, degrees }.interval(rho, level)?;
+                let interval = Self::LogF { draws: single, standard_error, largest, degrees }.interval(rho, level)?;
                 // At ρ = −1/(k − 1) the mean of k draws says nothing of the item; below it the formula turns over.
                 let mean = |rho: f64| {
                     let divisor = 1.0 + (draws - 1.0) * rho;
@@ -279,27 +293,35 @@ impl Spread {
         self.p_beyond(estimate, |interval| interval.high < limit)
     }
 
-    /// Bisects the tail probability at which the bound passes the limit. Bounds move outward as the tail shrinks.
     fn p_beyond(&self, estimate: f64, beyond: impl Fn(&Interval) -> bool) -> Option<f64> {
-        let passes = |tail: f64| self.interval(estimate, 1.0 - 2.0 * tail).map(|interval| beyond(&interval));
-        if !passes(0.4999)? {
-            return Some(0.5);
-        }
-        // Bisect the logarithm: what matters is the order of magnitude of small tails.
-        let (mut low, mut high) = (-27.0_f64, 0.4999_f64.ln());
-        if passes(low.exp())? {
-            return Some(low.exp());
-        }
-        for _ in 0..50 {
-            let middle = f64::midpoint(low, high);
-            if passes(middle.exp())? {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Some(high.exp())
+        smallest_tail(|level| self.interval(estimate, level), beyond)
     }
+}
+
+/// Returns the smallest tail probability at which the interval is beyond, from e⁻²⁷ to ½, by bisection: ends move outward as the tail
+/// shrinks. `None` where there is no interval.
+pub(crate) fn smallest_tail(
+    interval: impl Fn(f64) -> Option<Interval>,
+    beyond: impl Fn(&Interval) -> bool,
+) -> Option<f64> {
+    let passes = |tail: f64| interval(1.0 - 2.0 * tail).map(|interval| beyond(&interval));
+    if !passes(0.4999)? {
+        return Some(0.5);
+    }
+    // Bisect the logarithm: what matters is the order of magnitude of small tails.
+    let (mut low, mut high) = (-27.0_f64, 0.4999_f64.ln());
+    if passes(low.exp())? {
+        return Some(low.exp());
+    }
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if passes(middle.exp())? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high.exp())
 }
 
 /// Returns the quantile of a gamma variable with this mean and variance; the mean itself without variance.

@@ -1,9 +1,15 @@
 //! Judges whose truth is known: each scenario draws a log, and says what the measure would be on all items there could be.
 
+#[path = "beside_people.rs"]
+mod beside_people;
 #[path = "biases.rs"]
 mod biases;
 #[path = "in_use.rs"]
 mod in_use;
+#[path = "labelled_scores.rs"]
+mod labelled_scores;
+#[path = "places.rs"]
+mod places;
 
 use std::f64::consts::PI;
 
@@ -113,6 +119,9 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(biases::lengths());
     all.extend(biases::own_items());
     all.extend(biases::weighted_rates());
+    all.extend(labelled_scores::all());
+    all.extend(places::all());
+    all.extend(beside_people::all());
     all
 }
 
@@ -190,7 +199,7 @@ fn flips() -> Vec<Scenario> {
 fn differences() -> Vec<Scenario> {
     let mut all = Vec::new();
     for (m, k) in [(20, 3), (50, 5), (100, 5), (300, 5)] {
-        for noisy in [0.1, 0.5, 1.0] {
+        for noisy in [0.05, 0.1, 0.5, 1.0] {
             let name = format!("{m} items × {k}, {noisy} of them with a spread of 0.5 or 1.5 points, else none");
             let truth = noisy * (0.5 + 1.5) / 2.0 * 2.0 / PI.sqrt();
             all.push(scenario("mean_abs_difference", name, m, truth, move |rng| {
@@ -238,7 +247,7 @@ fn moved() -> Vec<Scenario> {
 fn swaps() -> Vec<Scenario> {
     let mut all = Vec::new();
     for (m, k) in [(20, 3), (50, 2), (50, 5), (96, 3), (200, 3)] {
-        for swayed in [0.0, 0.3] {
+        for swayed in [0.0, 0.05, 0.3] {
             let steady = Rates::new(0.5, 0.6);
             let name =
                 format!("{m} items × {k} in both orders, {swayed} of them choosing the first shown .9 of the time");
@@ -348,6 +357,17 @@ fn intraclass() -> Vec<Scenario> {
 fn repeat_alpha() -> Vec<Scenario> {
     let mut all = Vec::new();
     for (m, k) in [(20, 3), (50, 5), (200, 5)] {
+        for (shape, word) in [(Between::Normal, "normal"), (Between::Skewed, "exponential")] {
+            let name = format!("{m} items × {k}, scores, items {word}, alpha 0.8");
+            all.push(scenario("repeat_alpha", name, m, 0.8, move |rng| {
+                let mut log = Log::default();
+                for idx in 0..m {
+                    let mean = 0.8_f64.sqrt() * between(rng, shape);
+                    (0..k).for_each(|_| score(&mut log, idx, mean + 0.2_f64.sqrt() * normal(rng), None, None));
+                }
+                log
+            }));
+        }
         for (p, rho) in [(0.5, 0.6), (0.5, 0.9), (0.1, 0.8)] {
             let rates = Rates::new(p, rho);
             let mean = rates.mean(|p| p);

@@ -215,7 +215,13 @@ impl Values {
             // Where values cannot be negative and only the scale bounds them, known or not.
             _ if range == [0.0, f64::INFINITY] => {
                 let (variance, degrees, most) = (mean.variance, m - 1.0, size.unwrap_or(f64::INFINITY));
-                let spread = Spread::Gamma { variance, largest: mean.largest_share, degrees, most };
+                let spread = Spread::Gamma {
+                    variance,
+                    largest: mean.largest_share,
+                    degrees,
+                    most,
+                    n_above: mean.n_clusters_with_event,
+                };
                 (spread, "gamma interval over clusters (Fay & Feuer 1997)")
             }
             _ => {

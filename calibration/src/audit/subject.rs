@@ -6,18 +6,19 @@ use crate::gate::Gate;
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
 
+use super::accuracy::{baseline, chance, errors, label_noise, pairwise, pass_rate, ranking, thresholds, truth};
+use super::biases::{self, position, scale_use};
+use super::confidence::reliability;
+use super::crowd::people;
 use super::data::table::{Cell, Subject, Table, Unit};
+use super::data::weights;
+use super::decision::{beside, decide, findings, gate_risk, looks};
 use super::estimate::Measured;
+use super::noise::{parsing, scores, stability, voting};
 use super::result::{
     AlternativeTest, AnswerShare, CorrectedPassRate, DimensionAudit, Halo, JudgeAudit, Reliability, ScaleUse,
 };
-use super::{
-    AuditConfig, accuracy::baseline, accuracy::chance, accuracy::errors, accuracy::label_noise, accuracy::pairwise,
-    accuracy::pass_rate, accuracy::ranking, accuracy::thresholds, accuracy::truth, biases, biases::position,
-    biases::scale_use, confidence::reliability, crowd::people, data::weights, decision::beside, decision::decide,
-    decision::findings, decision::gate_risk, decision::looks, drift, noise::parsing, noise::scores, noise::stability,
-    noise::voting,
-};
+use super::{AuditConfig, drift};
 
 /// Measures everything measurable of one judge over the given units.
 pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {

@@ -15,7 +15,7 @@ use crate::audit::data::table::{Subject, Table, Unit};
 use crate::audit::estimate::Estimated;
 
 /// Fewer clusters than this with a disagreement say little about its variance.
-const FEW_CLUSTERS: usize = 10;
+pub(crate) const FEW_CLUSTERS: usize = 10;
 
 /// The most categories for which agreement beyond chance is worked out: its table is their square, and answers that are
 /// nearly all different are texts, not categories.

@@ -12,6 +12,7 @@ use crate::proportion::Interval;
 
 use super::findings::per_cent;
 use crate::audit::catalogue::{Better, Family, MeasureInfo, Unit, info};
+use crate::audit::decision::gate_ends::{Doubt, GateEnds};
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::result::Fitness;
 
@@ -74,8 +75,8 @@ pub(crate) fn decide(
             let watched_limit = watched.and_then(|watched| watched.get(&(id.clone(), side)));
             let p_broken = value.and_then(|value| match (watched, side) {
                 (Some(_), _) => watched_limit.map(|watched| watched.p_broken),
-                (None, Side::Max) => value.spread.p_at_most(value.estimate, limit_value),
-                (None, Side::Min) => value.spread.p_at_least(value.estimate, limit_value),
+                (None, Side::Max) => GateEnds::of(id, value).p_at_most(limit_value),
+                (None, Side::Min) => GateEnds::of(id, value).p_at_least(limit_value),
             });
             let required = limit.required;
             trials.push(Trial { id, side, limit: limit_value, required, value, watched: watched_limit, p_broken });
@@ -126,12 +127,11 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
         result.why = format!("{} has no interval in these data", shown(value.estimate));
         return result;
     };
-    let keeps = |estimated: &Estimated| {
-        estimated.spread.interval(estimated.estimate, level).is_some_and(|interval| match trial.side {
-            Side::Min => interval.low >= trial.limit,
-            Side::Max => interval.high <= trial.limit,
-        })
+    let is_kept_by = |interval: Interval| match trial.side {
+        Side::Min => interval.low >= trial.limit,
+        Side::Max => interval.high <= trial.limit,
     };
+    let keeps = |estimated: &Estimated| GateEnds::of(trial.id, estimated).interval(level).is_some_and(is_kept_by);
     let (bound, other, word) = match trial.side {
         Side::Min => (interval.low, interval.high, "at least"),
         Side::Max => (interval.high, interval.low, "at most"),
@@ -168,19 +168,47 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
         return result;
     }
     result.state = LimitState::Undecided;
-    let further = |truth: f64| further_items(value, unit, truth, trial.limit, level);
+    let further = |truth: f64| further_items_of(trial.id, value, unit, truth, trial.limit, level);
     result.further_items = further(value.estimate);
     result.further_items_range = Some([further(interval.low), further(interval.high)]);
     let is_past = match trial.side {
         Side::Min => interval.high < trial.limit,
         Side::Max => interval.low > trial.limit,
     };
-    result.why = if is_past {
+    result.why = if let Some(doubt) = GateEnds::of(trial.id, value).doubt().filter(|_| is_past || is_kept_by(interval))
+    {
+        let claim = if is_past { "is not" } else { "is" };
+        let ends = GateEnds::of(trial.id, value).interval(level).unwrap_or(interval);
+        let end =
+            if matches!((trial.side, is_past), (Side::Min, false) | (Side::Max, true)) { ends.low } else { ends.high };
+        format!(
+            "{figures} {claim} {word} {limit}, but no gate can rest on that: {}",
+            in_doubt(doubt, value, &shown(end))
+        )
+    } else if is_past {
         format!("{figures} is not {word} {limit}, but not beyond doubt once all limits are counted (Holm)")
     } else {
         format!("{figures} holds the limit, {word} {limit}")
     };
     result
+}
+
+/// Returns why an end of an interval is not taken at its word.
+fn in_doubt(doubt: Doubt, value: &Estimated, end: &str) -> String {
+    match doubt {
+        Doubt::OneMore => format!("were one item more wholly swayed by place, the end would be {end}"),
+        Doubt::Clusters(least) => format!(
+            "where a few items score far from the rest the upper end is too low with {} clusters, {least} would do",
+            grouped(value.n_clusters)
+        ),
+        Doubt::FewAbove { is_bounded: true } => {
+            format!("under ten items show anything at all, and were one more as far off as the scale allows, the end would be {end}")
+        }
+        Doubt::FewAbove { is_bounded: false } => {
+            "under ten items show anything at all, and how far off one more could be is unknown: declare the scale (--scale), or add items"
+                .to_owned()
+        }
+    }
 }
 
 /// Returns the state of a limit that is looked at again and again, and why.
@@ -224,6 +252,12 @@ fn why_unmeasured(id: &str, measured: &Measured) -> String {
 /// n = deff · [z√(L(1−L)) + .84√(p(1−p))]² / (p−L)² for shares, with deff the variance of an item's figure over that of
 /// one independent answer; (z + .84)²·s²/(θ−L)² for means. Of a share that is never or always seen, what the bound itself takes.
 fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f64) -> Option<u64> {
+    further_items_of("", value, unit, truth, limit, level)
+}
+
+/// The same for a measure by its id, whose ends may be wider for a gate, or need more clusters.
+fn further_items_of(id: &str, value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f64) -> Option<u64> {
+    let ends = GateEnds::of(id, value);
     let n_items = value.n_items as f64;
     let z = normal_quantile(0.5 + level / 2.0);
     let power = normal_quantile(POWER);
@@ -242,10 +276,15 @@ fn further_items(value: &Estimated, unit: Unit, truth: f64, limit: f64, level: f
         }
         _ => {
             // The half width at this level stands for z standard errors.
-            let interval = value.spread.interval(value.estimate, level)?;
+            let shown = value.spread.interval(value.estimate, level)?;
+            let interval = ends.interval(level).filter(|ends| ends.high.is_finite()).unwrap_or(shown);
             let standard_error = (interval.high - interval.low) / (2.0 * z);
             (z + power).powi(2) * standard_error * standard_error * n_items / (gap * gap)
         }
+    };
+    let needed = match ends.doubt() {
+        Some(Doubt::Clusters(least)) => needed.max(least as f64 * n_items / value.n_clusters.max(1) as f64),
+        _ => needed,
     };
     let further = rounded_up((needed - n_items).ceil().max(1.0));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and ten million")]

@@ -18,7 +18,9 @@ use crate::sequential::{Boundary, ConfidenceSequence, LimitTest, spent};
 use super::decide::{Side, Watched, decide};
 use crate::audit::config::LookOrder;
 use crate::audit::data::table::{Subject, Table, Unit};
+use crate::audit::decision::gate_ends::GateEnds;
 use crate::audit::estimate::{Estimated, Measured};
+use crate::audit::noise::stability;
 use crate::audit::result::{Decided, Fitness, LimitLooks, Looks};
 use crate::audit::{AuditConfig, measure_units, noise::stability};
 
@@ -115,11 +117,8 @@ impl Watch<'_> {
         *last = Some((value.estimate, value.spread.interval(value.estimate, 1.0 - (1.0 - level) * share)));
         let worst = value.worst.as_deref().unwrap_or(value);
         let p = |value: &Estimated, at_most: bool| {
-            let p = if at_most {
-                value.spread.p_at_most(value.estimate, self.limit)
-            } else {
-                value.spread.p_at_least(value.estimate, self.limit)
-            };
+            let ends = GateEnds::of(self.id, value);
+            let p = if at_most { ends.p_at_most(self.limit) } else { ends.p_at_least(self.limit) };
             (p.unwrap_or(1.0) / share).min(1.0)
         };
         let is_max = self.side == Side::Max;

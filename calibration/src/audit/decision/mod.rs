@@ -3,6 +3,7 @@
 pub(super) mod beside;
 pub(super) mod decide;
 pub(super) mod findings;
+pub(super) mod gate_ends;
 pub(super) mod gate_risk;
 pub(super) mod looks;
 pub(super) mod redraw;

@@ -4,14 +4,15 @@ use crate::gate::{Gate, LimitState};
 use crate::judgement::OutcomeKind;
 
 use super::decide::decide;
+use super::gate_ends::GateEnds;
 use crate::audit::AuditConfig;
+use crate::audit::accuracy::{ranking, truth};
+use crate::audit::biases::position;
 use crate::audit::catalogue::{Family, info};
 use crate::audit::data::table::{Subject, Table};
 use crate::audit::estimate::Measured;
+use crate::audit::noise::{parsing, scores, stability};
 use crate::audit::result::Fitness;
-use crate::audit::{
-    accuracy::ranking, accuracy::truth, biases::position, noise::parsing, noise::scores, noise::stability,
-};
 
 /// One limit, in the order of [`decide`].
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +51,7 @@ pub(crate) fn rejudge(table: &Table<'_>, subject: &Subject, config: &AuditConfig
         let value = measured.values.get(result.measure.as_str());
         let ends = value.and_then(|value| value.spread.interval(value.estimate, config.level));
         let worse = value.map(|value| value.worst.as_deref().unwrap_or(value));
-        let worse = worse.and_then(|value| value.spread.interval(value.estimate, config.level));
+        let worse = worse.and_then(|value| GateEnds::of(&result.measure, value).interval(config.level));
         let worse_end = worse.map_or(f64::NAN, |ends| if result.side == "min" { ends.low } else { ends.high });
         Tried {
             estimate: value.map_or(f64::NAN, |value| value.estimate),

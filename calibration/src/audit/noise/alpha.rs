@@ -8,6 +8,7 @@ use crate::agreement::alpha::{IntervalTally, Metric, alpha_from_coincidences};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 
+use crate::audit::accuracy::chance::FEW_CLUSTERS;
 use crate::audit::accuracy::chance::MOST_CATEGORIES;
 use crate::audit::estimate::Estimated;
 
@@ -262,7 +263,9 @@ impl AlphaSums {
         let m = n_clusters as f64;
         let mean = left_out.iter().sum::<f64>() / m;
         let variance = (m - 1.0) / m * left_out.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
-        let standard_error = variance.sqrt();
+        let jackknifed = variance.sqrt();
+        let least = self.least_error(estimate, expected).filter(|_| jackknifed.is_finite());
+        let standard_error = least.map_or(jackknifed, |least| jackknifed.max(least));
         let metric = if self.is_score { "interval" } else { "nominal" };
         let spread = if estimate >= 1.0 - 1e-12 {
             // What one disagreement is worth is known only where categories have no distance.
@@ -285,6 +288,19 @@ impl AlphaSums {
             estimated = estimated.detail("alpha_ordinal", ordinal);
         }
         Some(estimated)
+    }
+
+    /// Returns the standard error of categories in which each cluster counts as one trial at most, where fewer than ten clusters disagree:
+    /// then their variance is hardly seen.
+    fn least_error(&self, estimate: f64, expected: f64) -> Option<f64> {
+        let disagrees = |tally: &Tally| matches!(tally, Tally::Nominal { disagreement, .. } if *disagreement > 0.0);
+        let n_that_disagree = self.by_cluster.iter().filter(|(_, tally)| disagrees(tally)).count();
+        if self.is_score || n_that_disagree >= FEW_CLUSTERS {
+            return None;
+        }
+        let observed = (1.0 - estimate) * expected;
+        let spread = (observed * (1.0 - observed)).max(0.0) / self.by_cluster.len() as f64;
+        Some(spread.sqrt() / expected)
     }
 
     /// Returns alpha, its expected disagreement, and alpha without each cluster (NaN where that is undefined).

@@ -42,15 +42,17 @@ impl IccSums {
         let found = total.one_way()?;
         let mut estimated = Estimated {
             estimate: found.rho,
-            spread: self.standard_error(found.n0).map_or(Spread::None, |standard_error| Spread::LogF {
+            spread: self.standard_error(found.n0).map_or(Spread::None, |(standard_error, largest)| Spread::LogF {
                 draws: found.n0,
                 standard_error,
+                largest,
                 degrees: self.degrees(),
             }),
             n: counts.n,
             n_items: counts.n_items,
             n_clusters: self.tallies.n_clusters(),
-            method: "one-way ICC of unbalanced data, (MSB − MSW)/(MSB + (n₀ − 1)MSW), not truncated; cluster jackknife of log F"
+            method: "one-way ICC of unbalanced data, (MSB − MSW)/(MSB + (n₀ − 1)MSW), not truncated; cluster jackknife of log F, \
+                     its upper end with one cluster more like the one that raises it most"
                 .to_owned(),
             cautions: Vec::new(),
             details: [("msb", found.between), ("msw", found.within), ("n0", found.n0)]
@@ -76,13 +78,14 @@ impl IccSums {
         self.tallies.n_clusters() as f64 - 1.0
     }
 
-    /// The jackknife's standard error of log F (Arvesen & Schmitz 1970).
-    fn standard_error(&self, draws: f64) -> Option<f64> {
+    /// The jackknife's standard error of log F (Arvesen & Schmitz 1970), and what the cluster that raises it most adds.
+    fn standard_error(&self, draws: f64) -> Option<(f64, f64)> {
         let statistic = |sums: &[f64; 9]| {
             let rho = OneWayTally::from_slice(sums)?.one_way()?.rho;
             Some(log_f(rho, draws)).filter(|value| value.is_finite())
         };
-        self.tallies.jackknife(statistic).map(|(_, standard_error)| standard_error).filter(|value| value.is_finite())
+        let (_, standard_error, largest) = self.tallies.jackknife_and_largest(statistic)?;
+        (standard_error.is_finite() && largest.is_finite()).then_some((standard_error, largest))
     }
 
     /// Records the correlation of single scores and that of means of k, k the usual number of scores of a target.
@@ -98,8 +101,8 @@ impl IccSums {
             estimate,
             // kρ/(1+(k−1)ρ) is monotone in ρ: its interval is that of ρ, transformed.
             spread: match single.spread {
-                Spread::LogF { draws, standard_error, degrees } => {
-                    Spread::MeanOfDraws { single: draws, draws: k, standard_error, degrees }
+                Spread::LogF { draws, standard_error, largest, degrees } => {
+                    Spread::MeanOfDraws { single: draws, draws: k, standard_error, largest, degrees }
                 }
                 _ => Spread::None,
             },

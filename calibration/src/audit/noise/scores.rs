@@ -164,7 +164,13 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         let estimate = found.estimate;
         // The smaller class bounds what is known: so many pairs of a right and a wrong item are independent.
         let n_pairs = found.n_positive_clusters.min(found.n_negative_clusters) as f64;
-        let spread = match found.standard_error {
+        let few = found.flag.is_some();
+        let standard_error = found.standard_error.map(|standard_error| {
+            // Few disordered pairs say little of their variance: then each cluster counts as one observation at most.
+            let least = if few { hanley_mcneil(estimate, found.n_positive_clusters, found.n_negative_clusters) } else { 0.0 };
+            if standard_error > NOTHING { standard_error.max(least) } else { standard_error }
+        });
+        let spread = match standard_error {
             _ if estimate >= 1.0 => Spread::Unseen { n_clusters: n_pairs, size: -1.0 },
             _ if estimate <= 0.0 => Spread::Unseen { n_clusters: n_pairs, size: 1.0 },
             // What rounding leaves of no variation is no standard error.
@@ -180,7 +186,10 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
                     .to_owned(),
             ],
             Some(_) => {
-                vec!["a class has fewer than 30 clusters and the area exceeds .9: the interval is too short".to_owned()]
+                vec![
+                    "a class has fewer than 30 clusters and the area exceeds .9: each cluster counts as one observation at most"
+                        .to_owned(),
+                ]
             }
         };
         Estimated {
@@ -211,6 +220,15 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
         })
     });
     measured.record("auc", value, "needs items labelled right and items labelled wrong", LABEL);
+}
+
+/// Returns the standard error of an area between so many right and wrong items, were scores exponential (Hanley & McNeil 1982).
+fn hanley_mcneil(area: f64, n_right: usize, n_wrong: usize) -> f64 {
+    let (n_right, n_wrong) = (n_right as f64, n_wrong as f64);
+    let of_right = area / (2.0 - area) - area * area;
+    let of_wrong = 2.0 * area * area / (1.0 + area) - area * area;
+    let variance = area * (1.0 - area) + (n_right - 1.0) * of_right + (n_wrong - 1.0) * of_wrong;
+    (variance / (n_right * n_wrong)).max(0.0).sqrt()
 }
 
 /// How far scores are from labels, and alpha between them.
