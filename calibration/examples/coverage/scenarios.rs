@@ -2,6 +2,8 @@
 
 #[path = "biases.rs"]
 mod biases;
+#[path = "grades.rs"]
+mod grades;
 #[path = "in_use.rs"]
 mod in_use;
 
@@ -108,6 +110,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(chance_corrected());
     all.extend(predictive_values());
     all.extend(areas());
+    all.extend(grades::weighted_kappas());
     all.extend(spreads());
     all.extend(in_use::all());
     all.extend(biases::lengths());

@@ -50,7 +50,9 @@ mod table;
 mod threshold_costs;
 mod thresholds;
 mod truth;
+mod two_way;
 mod voting;
+mod weighted_kappa;
 mod weights;
 
 use rayon::prelude::*;

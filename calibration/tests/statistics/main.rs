@@ -52,4 +52,5 @@ mod simulated;
 mod small_logs;
 mod tally;
 mod undefined;
+mod weighted_kappa;
 mod weights;
