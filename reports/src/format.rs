@@ -163,7 +163,7 @@ pub(crate) fn level(level: f64) -> String {
 }
 
 /// Measures that are no judge's and so are not in the catalogue: agreement among raters, and a plain comparison.
-const OTHERS: [(&str, &str, Unit); 13] = [
+const OTHERS: [(&str, &str, Unit); 16] = [
     ("accept_rate", "Accepted", Unit::Share),
     ("percent_agreement", "Agreement", Unit::Share),
     ("alpha_nominal", "Krippendorff's alpha, nominal", Unit::Coefficient),
@@ -173,6 +173,9 @@ const OTHERS: [(&str, &str, Unit); 13] = [
     ("fleiss_kappa", "Fleiss' kappa", Unit::Coefficient),
     ("conger_kappa", "Conger's kappa", Unit::Coefficient),
     ("brennan_prediger", "Brennan–Prediger", Unit::Coefficient),
+    ("ac2", "Gwet's AC2, quadratic", Unit::Coefficient),
+    ("icc_agreement", "ICC, agreement of raters", Unit::Coefficient),
+    ("icc_consistency", "ICC, consistency of raters", Unit::Coefficient),
     ("icc_average", "ICC, mean of raters", Unit::Coefficient),
     ("score", "Score", Unit::Points),
     ("mean_score", "Mean score", Unit::Points),

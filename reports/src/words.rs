@@ -13,7 +13,7 @@ use crate::{format, text};
 const NAME_CHARS: usize = 120;
 
 /// The measures that a short summary shows, the weightiest first.
-const KEY_MEASURES: [&str; 16] = [
+const KEY_MEASURES: [&str; 17] = [
     "accuracy",
     "false_accept_rate",
     "false_reject_rate",
@@ -23,6 +23,7 @@ const KEY_MEASURES: [&str; 16] = [
     "top_of_group_accuracy",
     "mean_absolute_error",
     "kappa",
+    "weighted_kappa",
     "flip_rate",
     "mean_abs_difference",
     "moved_over_one_point",
@@ -215,7 +216,7 @@ pub(crate) fn tally(audit: &Audit) -> String {
 }
 
 /// How the leading measures of a family are said in a sentence. `{}` is the value with its interval.
-const SENTENCES: [(&str, Family, &str); 32] = [
+const SENTENCES: [(&str, Family, &str); 33] = [
     ("unparsed_rate", Family::Parsing, "{} of its replies held no answer that could be read."),
     ("flip_rate", Family::Stability, "Asked the same question twice, it answers differently {} of the time."),
     ("mean_abs_difference", Family::Stability, "Two scores of the same item are {} points apart on average."),
@@ -246,6 +247,7 @@ const SENTENCES: [(&str, Family, &str); 32] = [
     ("people_distance", Family::People, "One person's are {} points from the mean of the others'."),
     ("advantage_probability", Family::People, "It is as near to the others as a person is, or nearer, {} of the time."),
     ("spearman", Family::Truth, "Its scores follow the labels with a rank correlation of {}."),
+    ("weighted_kappa", Family::Truth, "Its scores agree with the labels with a quadratic weighted kappa of {}."),
     ("mean_error", Family::Truth, "Its scores are off by {} points on average; positive is inflation."),
     ("mean_absolute_error", Family::Truth, "Its scores are {} points away from the labels on average."),
 ];

@@ -4,6 +4,8 @@
 mod beside_people;
 #[path = "biases.rs"]
 mod biases;
+#[path = "grades.rs"]
+mod grades;
 #[path = "in_use.rs"]
 mod in_use;
 #[path = "labelled_scores.rs"]
@@ -114,6 +116,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(chance_corrected());
     all.extend(predictive_values());
     all.extend(areas());
+    all.extend(grades::weighted_kappas());
     all.extend(spreads());
     all.extend(in_use::all());
     all.extend(biases::lengths());

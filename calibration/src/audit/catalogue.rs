@@ -423,6 +423,17 @@ pub const MEASURES: &[MeasureInfo] = &[
             "Agreement with the labels beyond what the two marginals would give by chance.",
         )
     },
+    MeasureInfo {
+        ungatable: Some("it changes with how varied the items are; gate mean_absolute_error, mean_error or spearman"),
+        ..measure(
+            "weighted_kappa",
+            "Quadratic weighted kappa",
+            Truth,
+            Coefficient,
+            Higher,
+            "Agreement of scores with labels beyond chance, a difference of two points counting four times that of one.",
+        )
+    },
     measure(
         "ac1",
         "Gwet's AC1",

@@ -53,4 +53,5 @@ mod simulated;
 mod small_logs;
 mod tally;
 mod undefined;
+mod weighted_kappa;
 mod weights;

@@ -6,7 +6,7 @@ mod scenarios;
 mod simulate;
 
 /// One scenario of a family is as good as its neighbours here; the table in `docs/explanation/coverage.md` has all.
-const TESTED: [(&str, &str); 16] = [
+const TESTED: [(&str, &str); 17] = [
     ("false_accept_rate", "50 items × 5, rate 0.2, correlation within an item 0.5"),
     ("false_accept_rate", "20 groups of 1 to 9 items × 1, rate 0.3"),
     ("flip_rate", "50 items × 5, 0.2 of them"),
@@ -16,6 +16,7 @@ const TESTED: [(&str, &str); 16] = [
     ("icc_single", "50 items × 3, ICC 0.9, items two camps, noise uneven"),
     ("repeat_alpha", "50 items × 5, share of one answer 0.5, alpha 0.60"),
     ("kappa", "50 items × 5, 0.5 of them right, accepted 0.9"),
+    ("weighted_kappa", "50 items × 5, five lopsided levels, 0.1 of scores"),
     ("false_accept_rate", "100 items × 5, weights 0.2 and 1.8, rates 0.4"),
     ("length_effect", "12 groups of 5 items, noise growing"),
     ("self_preference", "two judges, 60 items, 6 of them"),

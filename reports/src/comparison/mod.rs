@@ -148,9 +148,10 @@ pub(crate) fn extent(compared: &SideBySide) -> String {
 /// Returns how far the two agree with each other, in a sentence.
 pub(crate) fn agreement(compared: &SideBySide) -> Option<String> {
     let [agreement] = compared.agreement.as_slice() else { return None };
-    const KNOWN: [(&str, &str); 4] = [
+    const KNOWN: [(&str, &str); 5] = [
         ("percent_agreement", "they give the same answer {} of the time"),
         ("kappa", "Cohen's kappa {}"),
+        ("weighted_kappa", "quadratic weighted kappa {}"),
         ("icc_single", "intraclass correlation {}"),
         ("alpha_interval", "Krippendorff's alpha {}"),
     ];

@@ -13,3 +13,4 @@ pub(super) mod ranking;
 pub(super) mod threshold_costs;
 pub(super) mod thresholds;
 pub(super) mod truth;
+pub(super) mod weighted_kappa;

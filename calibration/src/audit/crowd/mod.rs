@@ -10,6 +10,7 @@ mod gather;
 mod methods;
 pub(super) mod panel;
 pub(super) mod people;
+pub(super) mod two_way;
 
 use std::collections::BTreeMap;
 

@@ -14,6 +14,8 @@ use crate::log::NONE;
 
 use crate::audit::AuditConfig;
 use crate::audit::accuracy::chance::MOST_CATEGORIES;
+use crate::audit::accuracy::weighted_kappa::{MOST_LEVELS, Pairs};
+use crate::audit::crowd::two_way::TwoWay;
 use crate::audit::data::table::{Subject, Table, Unit, is};
 use crate::audit::data::weights::NOT_USED;
 use crate::audit::estimate::{Estimated, Values};
@@ -114,7 +116,9 @@ fn pair(
     config: &AuditConfig,
 ) -> Option<Agreement> {
     let mut measures = measures(table, rated, config);
-    if table.kind != OutcomeKind::Score {
+    if table.kind == OutcomeKind::Score {
+        measures.extend(weighted_kappa(table, rated, config));
+    } else {
         measures.extend(kappa(table, rated, config));
     }
     (!measures.is_empty()).then(|| Agreement { among: format!("{a} and {b}"), n_raters: 2, dimension, measures })
@@ -169,6 +173,7 @@ fn measures(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> BT
     estimates.extend(many_raters(table, rated, counts));
     if table.kind == OutcomeKind::Score {
         estimates.extend(icc.single(config.level, counts).map(|value| ("icc_single", value)));
+        estimates.extend(two_way(rated, centre, config));
     }
     let is_uneven = rated.iter().any(|one| !is(one.unit.weight, rated[0].unit.weight));
     let said = |id: &str, value: Estimated| {
@@ -183,18 +188,40 @@ fn n_items(rated: &[&Rated<'_>]) -> u64 {
     rated.chunk_by(|a, b| a.unit.item == b.unit.item).count() as u64
 }
 
-/// Returns Fleiss' and Conger's kappa, Gwet's AC1 and Brennan and Prediger's coefficient where every rater gave at most one answer a
-/// unit. Of two raters Conger's is Cohen's, which is given as that.
-fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&'static str, Estimated)> {
-    let is_single = |rated: &&Rated<'_>| rated.by_rater.iter().all(|values| values.len() < 2);
-    if table.kind == OutcomeKind::Score || !rated.iter().all(is_single) {
+/// Returns the two-way intraclass correlations over the units that every rater scored once.
+fn two_way(rated: &[&Rated<'_>], centre: f64, config: &AuditConfig) -> Vec<(&'static str, Estimated)> {
+    let n_raters = rated.first().map_or(0, |rated| rated.by_rater.len());
+    if n_raters > MOST_PAIRED {
         return Vec::new();
     }
+    let mut sums = TwoWay::new(n_raters, centre);
+    let mut counts = Counts::default();
+    let is_complete = |rated: &&&Rated<'_>| rated.by_rater.iter().all(|values| values.len() == 1);
+    let complete: Vec<&Rated<'_>> = rated.iter().filter(is_complete).copied().collect();
+    for rated in &complete {
+        counts.n += n_raters as u64;
+        sums.add(rated.unit.cluster, rated.by_rater.iter().map(|values| values[0]));
+    }
+    counts.n_items = n_items(&complete);
+    sums.finish(config.level, counts)
+}
+
+/// Returns Fleiss' and Conger's kappa, Gwet's AC1 and Brennan and Prediger's coefficient where every rater gave at most one answer a
+/// unit; of scores Gwet's AC2. Of two raters Conger's is Cohen's, which is given as that.
+fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&'static str, Estimated)> {
+    let is_single = |rated: &&Rated<'_>| rated.by_rater.iter().all(|values| values.len() < 2);
+    if !rated.iter().all(is_single) {
+        return Vec::new();
+    }
+    let is_score = table.kind == OutcomeKind::Score;
     let mut codes: Vec<f64> = rated.iter().flat_map(|rated| rated.by_rater.iter().flatten().copied()).collect();
     codes.sort_unstable_by(f64::total_cmp);
     codes.dedup();
+    if is_score {
+        codes = table.levels(codes);
+    }
     let n = codes.len();
-    if n > MOST_CATEGORIES {
+    if n > if is_score { MOST_LEVELS } else { MOST_CATEGORIES } {
         return Vec::new();
     }
     let place = |answer: &f64| codes.partition_point(|code| code.total_cmp(answer).is_lt());
@@ -211,12 +238,17 @@ fn many_raters(table: &Table<'_>, rated: &[&Rated<'_>], basis: Counts) -> Vec<(&
         conger_kappa(&ratings, n_raters, n, &Weighting::Unweighted)
     };
     let unweighted = &Weighting::Unweighted;
-    let coefficients: [(&str, Option<ManyRaters>, &str); 4] = [
-        ("fleiss_kappa", fleiss_kappa(&counts, n, unweighted), "Fleiss' kappa"),
-        ("conger_kappa", if n_raters > 2 { conger() } else { None }, "Conger's kappa"),
-        ("ac1", gwet_ac(&counts, n, unweighted), "Gwet's AC1"),
-        ("brennan_prediger", brennan_prediger(&counts, n, unweighted), "Brennan and Prediger's coefficient"),
-    ];
+    let coefficients: Vec<(&str, Option<ManyRaters>, &str)> = if is_score {
+        let weighting = Weighting::QuadraticByValue(codes.clone());
+        vec![("ac2", gwet_ac(&counts, n, &weighting), "Gwet's AC2 (quadratic weights by value)")]
+    } else {
+        vec![
+            ("fleiss_kappa", fleiss_kappa(&counts, n, unweighted), "Fleiss' kappa"),
+            ("conger_kappa", if n_raters > 2 { conger() } else { None }, "Conger's kappa"),
+            ("ac1", gwet_ac(&counts, n, unweighted), "Gwet's AC1"),
+            ("brennan_prediger", brennan_prediger(&counts, n, unweighted), "Brennan and Prediger's coefficient"),
+        ]
+    };
     coefficients
         .into_iter()
         .filter_map(|(id, found, name)| {
@@ -263,6 +295,18 @@ fn pair_agreement(present: &[&Vec<f64>]) -> f64 {
         }
     }
     agreed / pairs
+}
+
+/// Cohen's kappa of two raters' scores, with quadratic weights; several scores of one to a unit count as shares.
+fn weighted_kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig) -> Option<(String, Measure)> {
+    let mut pairs = Pairs::new(table);
+    for rated in rated {
+        let [first, second] = rated.by_rater.as_slice() else { return None };
+        let n = first.len() + second.len();
+        pairs.add(rated.unit, rated.unit.weight, first.iter().copied(), second.iter().copied(), n);
+    }
+    let value = pairs.finish(table.trusted_width(), ["first", "second"], "of both raters' scores")?;
+    Some(("weighted_kappa".to_owned(), value.measure(config.level)))
 }
 
 /// Cohen's kappa of two raters; several answers of one to a unit count as shares, and units by their weights.

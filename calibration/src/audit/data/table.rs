@@ -239,6 +239,22 @@ impl<'a> Table<'a> {
         self.scale.map(|[low, high]| high - low).filter(|width| is_trusted && *width > 0.0)
     }
 
+    /// Returns the scores that could have been given: the whole numbers of the declared scale where those seen are such, else those
+    /// seen, which are ascending.
+    pub(crate) fn levels(&self, seen: Vec<f64>) -> Vec<f64> {
+        const MOST: f64 = 1_000.0;
+        let Some([low, high]) = self.scale.filter(|_| self.scale_is_declared) else { return seen };
+        let is_whole = |value: &f64| is(value.fract().abs(), 0.0) && (low..=high).contains(value);
+        if high - low > MOST || ![low, high].iter().chain(&seen).all(is_whole) {
+            return seen;
+        }
+        let mut levels = vec![low];
+        while levels.last().is_some_and(|last| *last < high) {
+            levels.push(low + levels.len() as f64);
+        }
+        levels
+    }
+
     /// Returns the name of a cluster; clusters drawn afresh have none.
     pub(crate) fn cluster_name(&self, cluster: u32) -> &str {
         let Some(&name) = self.cluster_names.get(cluster as usize) else { return "" };

@@ -22,7 +22,7 @@ use crate::audit::decision::gate_ends::GateEnds;
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::noise::stability;
 use crate::audit::result::{Decided, Fitness, LimitLooks, Looks};
-use crate::audit::{AuditConfig, measure_units, noise::stability};
+use crate::audit::{AuditConfig, measure_units};
 
 /// Measures that are means over clusters of values in a range known beforehand.
 const MEANS: [(&str, [f64; 2]); 14] = [

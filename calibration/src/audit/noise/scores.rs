@@ -12,6 +12,7 @@ use crate::judgement::OutcomeKind;
 use crate::rank::{kendall_tau_b, pearson, spearman};
 use crate::roc::{AucFlag, auc};
 
+use crate::audit::accuracy::weighted_kappa;
 use crate::audit::data::table::{Subject, Table, Unit, is};
 use crate::audit::estimate::{Estimated, Measured, Values};
 
@@ -33,7 +34,15 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
     let observed = Observed::new(subject, units, |unit| unit.truth.value);
     if observed.scores.is_empty() {
         let reason = "no item has a label that is a score";
-        for id in ["spearman", "kendall", "pearson", "mean_error", "mean_absolute_error", "alpha_with_labels"] {
+        for id in [
+            "spearman",
+            "kendall",
+            "pearson",
+            "mean_error",
+            "mean_absolute_error",
+            "alpha_with_labels",
+            "weighted_kappa",
+        ] {
             measured.unmeasured(id, reason, LABEL);
         }
         return;
@@ -50,6 +59,7 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
         measured.record(id, value, "scores or labels do not vary", &[]);
     }
     errors(table, subject, units, measured);
+    weighted_kappa::measure(table, subject, units, measured);
 }
 
 /// Draws of labelled units as observations.

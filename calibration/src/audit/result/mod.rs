@@ -436,7 +436,8 @@ pub struct Agreement {
     /// The dimension, if the log has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimension: Option<String>,
-    /// By id: `percent_agreement`, `alpha_nominal`, `alpha_interval`, `alpha_ordinal`, `fleiss_kappa`, `ac1`, `kappa`, `icc_single`.
+    /// By id: `percent_agreement`, `alpha_nominal`, `alpha_interval`, `alpha_ordinal`, `fleiss_kappa`, `ac1`, `kappa`; of scores `ac2`,
+    /// `weighted_kappa`, `icc_single`, `icc_agreement`, `icc_consistency`.
     pub measures: BTreeMap<String, Measure>,
 }
 
