@@ -60,25 +60,42 @@ impl LimitTest {
     /// # Errors
     /// [`SequenceError::OutOfRange`], also for NaN; the test stays as it was.
     pub fn update(&mut self, value: f64) -> Result<(), SequenceError> {
-        let is_inside = value >= self.low && value <= self.low + self.width;
-        if !is_inside {
-            return Err(SequenceError::OutOfRange(value));
-        }
+        self.bet_above(value)?;
+        self.bet_below(value)?;
         self.n += 1;
-        let x = ((value - self.low) / self.width).clamp(0.0, 1.0);
-        let gain = x - self.limit;
+        Ok(())
+    }
+
+    /// Settles the bets on "above" alone.
+    pub(super) fn bet_above(&mut self, value: f64) -> Result<(), SequenceError> {
+        let gain = self.gain(value)?;
         // That the mean is 0 at least, or 1 at most, is certain: a limit outside is passed by any value, one at an end by any that is not there.
         if self.limit > 0.0 {
             self.most_above = self.most_above.max(bet(&mut self.above, gain / self.limit));
         } else if gain > 0.0 {
             self.most_above = f64::INFINITY;
         }
+        Ok(())
+    }
+
+    /// Settles the bets on "below" alone.
+    pub(super) fn bet_below(&mut self, value: f64) -> Result<(), SequenceError> {
+        let gain = self.gain(value)?;
         if self.limit < 1.0 {
             self.most_below = self.most_below.max(bet(&mut self.below, -gain / (1.0 - self.limit)));
         } else if gain < 0.0 {
             self.most_below = f64::INFINITY;
         }
         Ok(())
+    }
+
+    /// Returns how far a value lies above the limit, on the scale of 0 to 1.
+    fn gain(&self, value: f64) -> Result<f64, SequenceError> {
+        let is_inside = value >= self.low && value <= self.low + self.width;
+        if !is_inside {
+            return Err(SequenceError::OutOfRange(value));
+        }
+        Ok(((value - self.low) / self.width).clamp(0.0, 1.0) - self.limit)
     }
 
     /// Returns the p value, at all looks so far together, of the mean being at most the limit. Small: it is above. 0 once that is
