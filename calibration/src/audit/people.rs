@@ -13,7 +13,7 @@ use crate::raters::alternative::{Alternative, AlternativeConfig, AlternativeErro
 
 use super::AuditConfig;
 use super::crowd::commonest;
-use super::estimate::{Estimated, Measured, Values};
+use super::estimate::{Estimated, Measured, Values, minimal_detectable};
 use super::result::{AgainstPerson, AlternativeTest};
 use super::table::{Subject, Table, Unit, is};
 
@@ -318,6 +318,7 @@ pub(crate) fn alternative(
                 person_advantage: one.person_wins,
                 p_value: one.p_value,
                 p_adjusted: one.p_adjusted,
+                minimal_detectable: minimal_detectable(one.standard_error),
                 is_won: one.p_adjusted <= config.q,
             })
             .collect(),
