@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The items of each example are taken as all there are, so that it is known which limits its judge keeps. Items are drawn from them with
-//! replacement and audited: once at 400 of them; after every item until the first verdict, at most 400; and the same, at most 1,200.
+//! replacement and audited: once at 400 of them; along a plan of 400, until the first verdict or until none is likely any more; after every item, by
+//! evidence that holds for ever, until the first verdict, at most 400; and the same, at most 1,200.
 //! Prints the table of `docs/explanation/stopping-early.md`.
 
 use std::collections::BTreeMap;
@@ -87,15 +88,29 @@ fn log_of(clusters: &[&Vec<Judgement<'static>>]) -> Log {
 struct Outcome {
     right: u64,
     wrong: u64,
-    judgements: u64,
+    /// Runs that came to what one look at all came to, were it "inconclusive".
+    same: u64,
+    /// Judgements of each run, as a share of those of one look.
+    shares: Vec<f64>,
 }
 
 impl Outcome {
-    fn add(&mut self, fitness: Fitness, truth: Fitness, n_judgements: u64) {
+    fn add(&mut self, fitness: Fitness, [truth, once]: [Fitness; 2], share: f64) {
         self.right += u64::from(fitness == truth);
         self.wrong += u64::from(fitness != truth && fitness != Fitness::Inconclusive);
-        self.judgements += n_judgements;
+        self.same += u64::from(fitness == once);
+        self.shares.push(share);
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
 }
 
 /// Returns which verdict would be right, were these all the items there are.
@@ -115,10 +130,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gate.limits.retain(|id, _| WATCHED.contains(&id.as_str()));
     writeln!(
         stdout,
-        "| set | judge | in truth | once: right, wrong | early: right, wrong, judgements | longer: right, wrong, judgements |"
+        "| set | judge | in truth | once: right, wrong | planned: right, wrong, as once, judgements (median) | \
+         for ever: right, wrong, judgements | longer: right, wrong, judgements |"
     )?;
-    writeln!(stdout, "|---|---|---|---|---|---|")?;
-    let mut used: [Vec<f64>; 2] = Default::default();
+    writeln!(stdout, "|---|---|---|---|---|---|---|")?;
+    let mut used: [Vec<f64>; 3] = Default::default();
     for (name, file) in [
         ("rewardbench2", "scores.csv"),
         ("xstest", "verdicts.csv"),
@@ -132,12 +148,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         read(&folder.join(file), &ReadOptions { columns }, &mut population)?;
         let once = AuditConfig { judge: None, arm: None, ..settings.audit };
         let anytime = AuditConfig { anytime: Some(LookOrder::Log), ..once.clone() };
+        let planned = AuditConfig { planned_items: Some(N_ITEMS as u64), ..once.clone() };
         for ((judge, arm), clusters) in &population.by_judge {
             let clusters: Vec<_> = clusters.values().collect();
             let everything = audit(&log_of(&clusters), &once, &gate)?.judges.remove(0);
             let n = N_ITEMS * clusters.len() / usize::try_from(everything.n_items)?;
             let truth = truth(&everything);
-            let mut outcomes: [Outcome; 3] = Default::default();
+            let mut outcomes: [Outcome; 4] = Default::default();
             for run in 0..N_RUNS {
                 let mut random = Lcg(run);
                 // Neighbouring seeds begin alike.
@@ -146,14 +163,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 });
                 let drawn: Vec<_> = (0..N_LONGER * n).map(|_| clusters[random.below(clusters.len())]).collect();
                 let fixed = audit(&log_of(&drawn[..n]), &once, &gate)?.judges.remove(0);
-                outcomes[0].add(fixed.fitness, truth, fixed.n_judgements);
-                for (outcome, n) in outcomes[1..].iter_mut().zip([n, N_LONGER * n]) {
-                    let looks = audit(&log_of(&drawn[..n]), &anytime, &gate)?.judges.remove(0).looks;
+                let right = [truth, fixed.fitness];
+                outcomes[0].add(fixed.fitness, right, 1.0);
+                let ways = [(&planned, n), (&anytime, n), (&anytime, N_LONGER * n)];
+                for (outcome, (config, n)) in outcomes[1..].iter_mut().zip(ways) {
+                    let looks = audit(&log_of(&drawn[..n]), config, &gate)?.judges.remove(0).looks;
                     let looks = looks.ok_or("looks were asked for")?;
-                    match looks.decided {
-                        Some(decided) => outcome.add(decided.fitness, truth, decided.n_judgements),
-                        None => outcome.add(Fitness::Inconclusive, truth, looks.n_judgements),
-                    }
+                    // Whichever comes first: what came after giving up was not asked for.
+                    let (fitness, n_judgements) = match (looks.futile, looks.decided) {
+                        (Some(futile), _) => (Fitness::Inconclusive, futile.n_judgements),
+                        (None, Some(decided)) => (decided.fitness, decided.n_judgements),
+                        (None, None) => (Fitness::Inconclusive, looks.n_judgements),
+                    };
+                    outcome.add(fitness, right, n_judgements as f64 / fixed.n_judgements as f64);
                 }
             }
             let share = |n: u64| 100.0 * n as f64 / N_RUNS as f64;
@@ -162,24 +184,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             write!(stdout, "| {name} | {judge}{arm} | {truth} |")?;
             for (idx, outcome) in outcomes.iter().enumerate() {
                 write!(stdout, " {:.0} %, {:.1} %", share(outcome.right), share(outcome.wrong))?;
+                if idx == 1 {
+                    write!(stdout, ", {:.0} %", share(outcome.same))?;
+                }
                 if idx > 0 {
-                    let of_once = outcome.judgements as f64 / outcomes[0].judgements as f64;
-                    used[idx - 1].push(of_once);
-                    write!(stdout, ", {:.0} %", 100.0 * of_once)?;
+                    used[idx - 1].push(mean(&outcome.shares));
+                    write!(stdout, ", {:.0} %", 100.0 * mean(&outcome.shares))?;
+                }
+                if idx == 1 {
+                    write!(stdout, " ({:.0} %)", 100.0 * median(&outcome.shares))?;
                 }
                 write!(stdout, " |")?;
             }
             writeln!(stdout)?;
         }
     }
-    for (used, name) in used.iter_mut().zip(["early", "longer"]) {
-        used.sort_by(f64::total_cmp);
-        let mean = used.iter().sum::<f64>() / used.len() as f64;
+    for (used, name) in used.iter().zip(["planned", "for ever", "longer"]) {
         writeln!(
             stdout,
-            "\n{name}: mean {:.0} %, median {:.0} % of the judgements of one look",
-            100.0 * mean,
-            100.0 * used[used.len() / 2]
+            "\n{name}: mean {:.0} %, median {:.0} % of the judgements of one look; at most half for {} of {} judges",
+            100.0 * mean(used),
+            100.0 * median(used),
+            used.iter().filter(|used| **used <= 0.5).count(),
+            used.len()
         )?;
     }
     Ok(())

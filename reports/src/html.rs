@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use assize_calibration::audit::result::Audit;
 use assize_calibration::planning::result::Plan;
-use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
+use minijinja::{Environment, HtmlEscape};
 
 use crate::{RenderError, view};
 
@@ -51,9 +51,29 @@ pub(crate) fn environment() -> &'static Environment<'static> {
         ] {
             environment.add_template(name, source).expect("the templates are part of the program and parse");
         }
+        environment.add_filter("marked", marked);
         environment.add_global("style", include_str!("../templates/style.css"));
         environment
     })
+}
+
+/// Escapes a sentence, and sets as code what stands between backticks in it.
+fn marked(text: &str) -> Value {
+    let escaped = HtmlEscape(text).to_string();
+    let parts: Vec<&str> = escaped.split('`').collect();
+    // Backticks come in pairs: an odd one out is a character like any other.
+    let n_paired = (parts.len() - 1) / 2 * 2;
+    let mut out = String::with_capacity(escaped.len());
+    for (idx, part) in parts.into_iter().enumerate() {
+        match idx {
+            0 => {}
+            idx if idx > n_paired => out.push('`'),
+            idx if idx % 2 == 1 => out.push_str("<code>"),
+            _ => out.push_str("</code>"),
+        }
+        out.push_str(part);
+    }
+    Value::from_safe_string(out)
 }
 
 /// Returns the report as one self-contained HTML page.
@@ -75,4 +95,22 @@ pub fn plan_html(plan: &Plan) -> Result<String, RenderError> {
     let view = view::plan::build(plan)?;
     let template = environment().get_template("plan.html.j2").map_err(RenderError::Template)?;
     template.render(Value::from(Serde(view))).map_err(RenderError::Template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_set_code_and_nothing_gets_out_of_it() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("run `assize plan` first", "run <code>assize plan</code> first"),
+            ("`a` and `b", "<code>a</code> and `b"),
+            ("`<b>`", "<code>&lt;b&gt;</code>"),
+            ("", ""),
+        ] {
+            assert_eq!(marked(text).to_string(), expected);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
-use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Measure};
+use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Looks, Measure};
 use assize_calibration::gate::{LimitResult, LimitState};
 
 use crate::{format, text};
@@ -65,7 +65,7 @@ pub(crate) fn limit_measure<'a>(judge: &'a JudgeAudit, limit: &LimitResult) -> O
     }))
 }
 
-/// Returns when the verdict could have been given, where the audit was looked at after every item; else `None`.
+/// Returns when the verdict could have been given, where the audit was looked at after every item or along a plan; else `None`.
 pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
     let looks = judge.looks.as_ref()?;
     let all = format!(
@@ -73,7 +73,19 @@ pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
         format::counted(looks.n_clusters, &looks.unit),
         format::counted(looks.n_judgements, "answer")
     );
-    let mut text = match &looks.decided {
+    let mut text = match looks.planned_items {
+        Some(n_planned) => planned(looks, n_planned, &all),
+        None => watched(looks, &all),
+    };
+    for caution in &looks.cautions {
+        write!(text, " {}", text::sentence(caution)).expect("writing to memory");
+    }
+    Some(text)
+}
+
+/// Without a plan.
+fn watched(looks: &Looks, all: &str) -> String {
+    match &looks.decided {
         Some(decided) => format!(
             "Looked at after every {}, the verdict stood after {} of {all}: {} answers, {} of all.",
             looks.unit,
@@ -81,17 +93,47 @@ pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
             format::count(decided.n_judgements),
             format::per_cent(decided.n_judgements as f64 / looks.n_judgements.max(1) as f64)
         ),
-        None => format!(
-            "Looked at after every item or group, no verdict stood after all {all}. You may go on and look again."
-        ),
-    };
-    text.push_str(
-        " A limit's state is decided by bets against that limit, which take fewer items than the interval beside it needs to leave it.",
-    );
-    for caution in &looks.cautions {
-        write!(text, " {}", text::sentence(caution)).expect("writing to memory");
+        None => {
+            format!(
+                "Looked at after every item or group, no verdict stood after all {all}. You may go on and look again."
+            )
+        }
     }
-    Some(text)
+}
+
+/// Along a plan of so many items.
+fn planned(looks: &Looks, n_planned: u64, all: &str) -> String {
+    let plan = format!("Looked at along a plan of {}", format::counted(n_planned, "item"));
+    let of_plan = |n_items: u64| format::per_cent(n_items as f64 / n_planned.max(1) as f64);
+    let decided = looks.decided.as_ref().map(|decided| {
+        format!(
+            "the verdict stood after {} ({}), {} of the plan",
+            format::counted(decided.n_items, "item"),
+            format::counted(decided.n_judgements, "answer"),
+            of_plan(decided.n_items)
+        )
+    });
+    let futile = looks.futile.as_ref().map(|futile| {
+        let titles: Vec<String> =
+            futile.because.iter().map(|id| text::visible(format::title(id)).to_lowercase()).collect();
+        let because = if titles.is_empty() { String::new() } else { format!(", because of {}", titles.join(", ")) };
+        format!(
+            "it could have been given up after {} ({}), {} of the plan: as things stood, the chance that one look at the whole plan would say fit \
+             was at most {}{because}, and that it would say unfit at most {}",
+            format::counted(futile.n_items, "item"),
+            format::counted(futile.n_judgements, "answer"),
+            of_plan(futile.n_items),
+            format::per_cent(futile.chance_fit),
+            format::per_cent(futile.chance_unfit)
+        )
+    });
+    match (futile, decided) {
+        (Some(futile), Some(decided)) => format!("{plan}, {futile}. The log went on, and {decided}."),
+        (Some(futile), None) => format!("{plan}, {futile}. No verdict stood after all {all} either."),
+        (None, Some(decided)) => format!("{plan}, {decided}."),
+        (None, None) if looks.n_items >= n_planned => format!("{plan}, no verdict stood at its end, after {all}."),
+        (None, None) => format!("{plan}, no verdict stands yet, after {all}. Go on, and look again."),
+    }
 }
 
 /// Returns what would decide an undecided limit, or `None` for one that needs no deciding.

@@ -86,6 +86,9 @@ pub(super) struct Args {
         help_heading = "How to measure"
     )]
     anytime: Option<Anytime>,
+    /// How many items are planned at most: judge the gate by evidence that allows a look at every twentieth of them, and say when going on is futile
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to measure")]
+    planned_items: Option<u64>,
     /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     epsilon: Option<f64>,
@@ -108,6 +111,7 @@ fn layers(args: &mut Args, printer: &Printer) -> Result<Layers, Failure> {
     config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
     config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
     config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
+    config.planned_items = args.planned_items.or(config.planned_items);
     config.epsilon = args.epsilon.or(config.epsilon);
     config.costs = args.costs.or(config.costs);
     config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
@@ -220,6 +224,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--base-rate", number(args.base_rate)),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+        ("--planned-items", args.planned_items.map(|items| items.to_string())),
         ("--epsilon", number(args.epsilon)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--labels-are", args.labels_are.as_ref().and_then(word)),

@@ -38,6 +38,10 @@ pub struct AuditConfig {
     /// Look after every completed cluster, by statistics that allow it, taking clusters in this order. Absent: look once, at all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anytime: Option<LookOrder>,
+    /// How many items are planned at most: limits are looked at at every twentieth of them, by evidence that is spent when they are all there,
+    /// and the audit says when going on is unlikely to bring a verdict. Absent: there is no plan. Needs no `anytime`, whose order it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planned_items: Option<u64>,
     /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own_generators: BTreeMap<String, Vec<String>>,
@@ -82,6 +86,7 @@ impl Default for AuditConfig {
             stability_repeats: 5,
             false_accept_cap: 0.1,
             anytime: None,
+            planned_items: None,
             own_generators: BTreeMap::new(),
             epsilon: None,
             costs: None,
@@ -127,6 +132,12 @@ impl AuditConfig {
         self.epsilon.unwrap_or(0.2)
     }
 
+    /// Returns in which order clusters are looked at, one after another; `None` where all are looked at once.
+    #[must_use]
+    pub fn look_order(&self) -> Option<LookOrder> {
+        self.anytime.or(self.planned_items.map(|_| LookOrder::Log))
+    }
+
     /// Checks that every value is in its range.
     ///
     /// # Errors
@@ -166,6 +177,9 @@ impl AuditConfig {
         }
         if let Some(super::Windows::Count(n)) = self.windows.filter(|windows| *windows == super::Windows::Count(0)) {
             return bad("windows", format!("must be day, week, or at least 1, not {n}"));
+        }
+        if self.planned_items == Some(0) {
+            return bad("planned_items", "must be at least 1, not 0".to_owned());
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

@@ -71,8 +71,7 @@ impl Estimated {
             Spread::Proportion(proportion) => proportion.variance.sqrt(),
             _ => return None,
         };
-        let smallest = (normal_quantile(0.975) + normal_quantile(0.8)) * standard_error;
-        (smallest.is_finite() && smallest > 0.0).then_some(smallest)
+        minimal_detectable(standard_error)
     }
 
     pub(crate) fn detail(mut self, name: &str, value: f64) -> Self {
@@ -84,6 +83,13 @@ impl Estimated {
         self.cautions.push(text.into());
         self
     }
+}
+
+/// Returns the smallest effect that an estimate with this standard error shows with 80 % power, at a two-sided level of .95. `None` where nothing
+/// varies.
+pub(crate) fn minimal_detectable(standard_error: f64) -> Option<f64> {
+    let smallest = (normal_quantile(0.975) + normal_quantile(0.8)) * standard_error;
+    (smallest.is_finite() && smallest > 0.0).then_some(smallest)
 }
 
 /// Values of units gathered for a mean, with the judgements they rest on.

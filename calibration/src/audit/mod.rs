@@ -73,7 +73,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     let kind = outcome_kind(log, config)?;
     let mut problems = Problems::default();
     let mut table = Table::new(log, kind, config, &mut problems);
-    if table.is_weighted && config.anytime.is_some() {
+    if table.is_weighted && config.look_order().is_some() {
         return Err(AuditError::Weighted("evidence that allows a look after every item"));
     }
     select(&mut table, config)?;

@@ -184,7 +184,7 @@ pub(crate) fn audit_subject(
         weights::caution(&mut measured);
     }
     let InUse { reliability, corrected_pass_rate, .. } = in_use;
-    let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
+    let watched = config.look_order().map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
     let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
     if config.tuned_on_items {

@@ -77,6 +77,8 @@ pub struct Against {
     pub judge: f64,
     /// How often the person is as near or nearer.
     pub person_wins: f64,
+    /// Standard error over clusters of the person's share less the judge's; 0 where nothing varies.
+    pub standard_error: f64,
     /// One-sided p value of "the person's share exceeds the judge's by ε or more".
     pub p_value: f64,
     /// After correction.
@@ -174,6 +176,7 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
             n_items: of.len(),
             judge,
             person_wins,
+            standard_error: 0.0,
             p_value: 1.0,
             p_adjusted: 1.0,
         });
@@ -182,6 +185,9 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
     for (one, (p_value, p_adjusted)) in against.iter_mut().zip(p_values.iter().zip(benjamini_yekutieli(&p_values))) {
         one.p_value = *p_value;
         one.p_adjusted = p_adjusted;
+    }
+    for (one, sums) in against.iter_mut().zip(totals.chunks_exact(DIMS)) {
+        one.standard_error = standard_error(sums);
     }
     let rate = |sums: &[f64]| {
         let p_values: Vec<f64> = sums.chunks_exact(DIMS).map(|sums| p_value(sums, config.epsilon)).collect();
@@ -205,17 +211,28 @@ pub fn alternative_annotator(held: &[Held], config: AlternativeConfig) -> Result
     })
 }
 
-/// Returns the one-sided p value of a mean difference of at least ε, from a person's tallies.
-fn p_value(sums: &[f64], epsilon: f64) -> f64 {
+/// Returns the standard error over clusters of a mean difference, from a person's tallies; 0 of one cluster.
+fn standard_error(sums: &[f64]) -> f64 {
     let [n, sum, squares, products, item_squares, m] = [sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]];
     if m < 2.0 {
-        return 1.0;
+        return 0.0;
     }
     let mean = sum / n;
     let spread = (squares - 2.0 * mean * products + mean * mean * item_squares).max(0.0);
     let standard_error = (m / (m - 1.0) * spread).sqrt() / n;
     // What rounding leaves of no variation is none.
-    if standard_error <= ROUNDING {
+    if standard_error <= ROUNDING { 0.0 } else { standard_error }
+}
+
+/// Returns the one-sided p value of a mean difference of at least ε, from a person's tallies.
+fn p_value(sums: &[f64], epsilon: f64) -> f64 {
+    let [n, sum, m] = [sums[0], sums[1], sums[5]];
+    if m < 2.0 {
+        return 1.0;
+    }
+    let mean = sum / n;
+    let standard_error = standard_error(sums);
+    if standard_error <= 0.0 {
         return if mean < epsilon { 0.0 } else { 1.0 };
     }
     t_cdf((mean - epsilon) / standard_error, m - 1.0)

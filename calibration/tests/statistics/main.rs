@@ -27,6 +27,7 @@ mod pairwise;
 mod panels;
 mod passing;
 mod people;
+mod planned_looks;
 mod planning;
 mod positions;
 mod prevalence;

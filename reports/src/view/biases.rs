@@ -54,6 +54,8 @@ pub(super) fn biases(judge: &JudgeAudit) -> BiasesView {
 fn effect(test: &BiasTest, measure: &Measure) -> EffectRow {
     let unit = format::unit(&test.measure);
     let smallest = |size: f64| match unit {
+        // No difference of shares is larger.
+        Unit::Share if size > 1.0 => "none".to_owned(),
         Unit::Share => format::value(size, unit).replace('%', "pp"),
         _ => format::value(size, unit),
     };

@@ -338,6 +338,7 @@ fn config(audit: &Audit) -> Vec<Fact> {
         ),
         fact("How the labelled items were chosen", sampling(config.label_sampling)),
         fact("Prompt tuned on these items", if config.tuned_on_items { "yes" } else { "not that the audit knows" }),
+        fact("Items planned", config.planned_items.map_or("no plan".to_owned(), format::count)),
         fact("Windows of time", config.windows.map_or("by the span of the log".to_owned(), windows)),
         fact("Judges audited", only(&config.judge)),
         fact("Arms audited", only(&config.arm)),
@@ -366,7 +367,7 @@ fn windows(windows: Windows) -> String {
 }
 
 fn glossary() -> Vec<Term> {
-    const TERMS: [(&str, &str); 16] = [
+    const TERMS: [(&str, &str); 20] = [
         (
             "Fit",
             "Every limit of the gate is met, and not only by the estimate: the unfavourable end of the interval meets it too.",
@@ -388,6 +389,22 @@ fn glossary() -> Vec<Term> {
         ("n", "How many judgements (or pairs of judgements, as the method says) a number rests on."),
         ("pp", "Percentage points: the difference of two shares."),
         ("Coefficient", "A number that is at most 1; 0 is what chance would give, unless its method says otherwise."),
+        (
+            "AUC",
+            "The chance that a right item scores higher than a wrong one, ties counting half: the area under the ROC curve. One half is guessing, 1 a perfect order.",
+        ),
+        (
+            "ICC",
+            "Intraclass correlation: the part of the variance of scores that is due to the items. 1: repeated scores of an item are the same; 0: they are as far apart as those of different items.",
+        ),
+        (
+            "AC1",
+            "Gwet's coefficient of agreement beyond chance. Unlike kappa it does not fall to next to nothing where nearly all answers are the same.",
+        ),
+        (
+            "Design effect",
+            "By how much answers that go together enlarge the variance: with one of 3, 300 answers tell as much as 100 independent ones.",
+        ),
         ("Baseline", "What a judge would score that does not look at the items."),
         ("Arm", "A named condition under which a judge was asked: a temperature, a prompt, a number of anchors."),
         ("Holm", "A correction of p values for asking many questions of the same data (Holm 1979)."),

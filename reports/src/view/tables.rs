@@ -415,7 +415,11 @@ pub(super) fn agreement(audit: &Audit) -> Result<Vec<AgreementView>, RenderError
         .agreement
         .iter()
         .map(|agreement| {
-            let among = text::sentence(&format::words(&agreement.among));
+            let among = match agreement.among.as_str() {
+                // A name begins as it was given.
+                kind @ ("raters" | "judges") => text::sentence(kind),
+                names => format::words(names),
+            };
             let mut title = format!("{} ({})", among.trim_end_matches('.'), format::count(agreement.n_raters));
             if let Some(dimension) = &agreement.dimension {
                 write!(title, " · {}", words::name(dimension)).expect("writing to memory");

@@ -187,6 +187,7 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     let mut values: Vec<Values> = vec![Values::default(); k_max + 1];
     let (mut ties, mut strict) = (vec![0.0; k_max + 1], vec![0.0; k_max + 1]);
     let mut n_used = 0_u64;
+    let mut gained = Values::default();
     for (units, shortest) in contests.iter().zip(lengths) {
         if shortest < k_max {
             continue;
@@ -197,12 +198,19 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
         let grid = Grid::new(&draws);
         let sums: Vec<Vec<BTreeMap<i64, f64>>> =
             draws.iter().map(|draws| sums_of_subsets(draws, &grid, k_max)).collect();
+        let mut of_one = 0.0;
         for k in 1..=k_max {
             let at_k: Vec<&BTreeMap<i64, f64>> = sums.iter().map(|sums| &sums[k]).collect();
             let wins = first_wins(&at_k);
             values[k].push(units[0], wins.split, k * units.len());
             ties[k] += wins.tied;
             strict[k] += wins.alone;
+            if k == 1 {
+                of_one = wins.split;
+            }
+            if k == k_max {
+                gained.push(units[0], wins.split - of_one, k * units.len());
+            }
         }
     }
     let points = (1..=k_max)
@@ -231,5 +239,6 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
         n_items: n_used,
         n_items_left_out: contests.len() as u64 - n_used,
         points,
+        gain: crate::audit::noise::voting::gain(&gained, k_max, config.level),
     })
 }

@@ -86,6 +86,7 @@ fn not_found(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         ids.push(info.id);
         let title = info.title.to_lowercase();
         shown.push(match (test.minimal_detectable, info.unit) {
+            (Some(smallest), Unit::Share) if smallest > 1.0 => format!("{title} (too little data to see any)"),
             (Some(smallest), Unit::Share) => {
                 format!("{title} ({:.1} percentage points or more would have been seen)", 100.0 * smallest)
             }

@@ -14,6 +14,7 @@ use crate::raters::alternative::{Alternative, AlternativeConfig, AlternativeErro
 use super::commonest;
 use crate::audit::AuditConfig;
 use crate::audit::data::table::{Subject, Table, Unit, is};
+use crate::audit::estimate::minimal_detectable;
 use crate::audit::estimate::{Estimated, Measured, Values};
 use crate::audit::result::{AgainstPerson, AlternativeTest};
 
@@ -318,6 +319,7 @@ pub(crate) fn alternative(
                 person_advantage: one.person_wins,
                 p_value: one.p_value,
                 p_adjusted: one.p_adjusted,
+                minimal_detectable: minimal_detectable(one.standard_error),
                 is_won: one.p_adjusted <= config.q,
             })
             .collect(),

@@ -3,6 +3,7 @@
 use crate::gate::LimitState;
 
 use super::findings::per_cent;
+use crate::audit::decision::findings::points_or_more;
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::result::{AlternativeTest, Finding, FindingWeight, Halo, LabelNoise, ScaleUse};
 
@@ -46,10 +47,12 @@ fn people(measured: &Measured, level: f64, found: &mut Vec<Finding>) {
             per_cent(own.estimate),
             per_cent(ceiling.estimate)
         );
+        let smallest = gap.minimal_detectable().map(|smallest| points_or_more("A difference", smallest));
         found.push(against_people(
             low,
             high,
             &figures,
+            smallest.as_deref(),
             &["agreement_gap", "agreement_with_people", "people_agreement"],
         ));
     }
@@ -62,12 +65,19 @@ fn people(measured: &Measured, level: f64, found: &mut Vec<Finding>) {
             own.estimate, floor.estimate
         );
         // Less is nearer.
-        found.push(against_people(-high, -low, &figures, &["distance_gap", "distance_to_people", "people_distance"]));
+        let smallest = gap.minimal_detectable().map(|smallest| format!("A difference of {smallest:.2} points or more"));
+        found.push(against_people(
+            -high,
+            -low,
+            &figures,
+            smallest.as_deref(),
+            &["distance_gap", "distance_to_people", "people_distance"],
+        ));
     }
 }
 
-/// `low` and `high` bound how much nearer to people the judge is than a person.
-fn against_people(low: f64, high: f64, figures: &str, measures: &[&str]) -> Finding {
+/// `low` and `high` bound how much nearer to people the judge is than a person; `smallest` is what would have been seen.
+fn against_people(low: f64, high: f64, figures: &str, smallest: Option<&str>, measures: &[&str]) -> Finding {
     if low > 0.0 {
         let what = format!("It is nearer to people than they are to each other: {figures}.");
         finding(FindingWeight::Good, measures, what, "")
@@ -76,7 +86,11 @@ fn against_people(low: f64, high: f64, figures: &str, measures: &[&str]) -> Find
         let advice = "Read items on which people agree and it does not: more is to be had there than people's own agreement bounds.";
         finding(FindingWeight::Note, measures, what, advice)
     } else {
-        let what = format!("It is about as near to people as they are to each other: {figures}.");
+        let seen =
+            smallest.map_or_else(String::new, |smallest| format!(" {smallest} would have been seen (80 % power)."));
+        let what = format!(
+            "It is not shown to be nearer to people than they are to each other, nor further: {figures}.{seen}"
+        );
         finding(FindingWeight::Note, measures, what, "")
     }
 }
@@ -90,9 +104,25 @@ fn place(measured: &Measured, alternative: Option<&AlternativeTest>, found: &mut
         let what = format!("It may take a person's place, if a judge may be nearest {epsilon} less often for what it saves: it wins against {share} of people (alternative-annotator test).");
         finding(FindingWeight::Good, measures, what, "")
     } else {
-        let what = format!("It is not shown that it may take a person's place: it wins against {share} of people, and half are needed (alternative-annotator test, ε {epsilon}).");
+        let what = format!("It is not shown that it may take a person's place: it wins against {share} of people, and half are needed (alternative-annotator test, ε {epsilon}).{}", needed(test));
         finding(FindingWeight::Note, measures, what, "")
     });
+}
+
+/// Says how much better than ε asks a judge has to be, for these data to show it against those people against whom it does not win.
+fn needed(test: &AlternativeTest) -> String {
+    let lost = test.people.iter().filter(|person| !person.is_won).filter_map(|person| person.minimal_detectable);
+    // No difference of shares is larger.
+    let (least, most) = lost
+        .filter(|size| *size <= 1.0)
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
+    if most <= 0.0 {
+        return String::new();
+    }
+    let points = |share: f64| format!("{:.1}", 100.0 * share);
+    let (least, most) = (points(least), points(most));
+    let range = if least == most { least } else { format!("{least} to {most}, by person,") };
+    format!(" A judge better than ε asks by {range} percentage points would have been seen to be (80 % power).")
 }
 
 fn labels(label_noise: Option<&LabelNoise>, found: &mut Vec<Finding>) {

@@ -45,6 +45,8 @@ pub(crate) struct Watched {
     pub p_broken: f64,
     pub estimate: Option<f64>,
     pub interval: Option<Interval>,
+    /// What going on is worth, where that is known.
+    pub outlook: Option<String>,
 }
 
 /// A limit on one side, with what the data say of it.
@@ -223,15 +225,27 @@ fn apply_watched(trial: &Trial<'_>, watched: &Watched, unit: Unit, alpha: f64) -
         None => "nothing was seen of it yet".to_owned(),
     };
     if trial.p_broken.is_some_and(|p| p < alpha) {
-        (LimitState::Broken, format!("{figures}: it is not {word} {limit}, at whichever look one stops"))
-    } else if watched.p_met < alpha {
-        (LimitState::Met, format!("{figures}: it is {word} {limit}, at whichever look one stops"))
-    } else {
-        (
-            LimitState::Undecided,
-            format!("{figures}: whether it is {word} {limit} is open; go on, looking costs nothing"),
-        )
+        return (LimitState::Broken, format!("{figures}: it is not {word} {limit}, at whichever look one stops"));
     }
+    if watched.p_met < alpha {
+        return (LimitState::Met, format!("{figures}: it is {word} {limit}, at whichever look one stops"));
+    }
+    let outlook = watched.outlook.as_deref().unwrap_or("go on, looking costs nothing");
+    // The interval is that of the readable replies, and of this limit alone.
+    let is_past = |high_side: bool| {
+        watched.interval.is_some_and(|ends| if high_side { ends.high < trial.limit } else { ends.low > trial.limit })
+    };
+    let why = if is_past(trial.side == Side::Max) {
+        format!(
+            "because of unparsed replies: {figures} is {word} {limit}, but not with every unparsed reply counted against the judge; \
+             ask again for those replies"
+        )
+    } else if is_past(trial.side == Side::Min) {
+        format!("{figures} is not {word} {limit}, but not beyond doubt once all limits are counted (Holm); {outlook}")
+    } else {
+        format!("{figures}: whether it is {word} {limit} is open; {outlook}")
+    };
+    (LimitState::Undecided, why)
 }
 
 /// Returns why a measure is missing, and the columns that would allow it.

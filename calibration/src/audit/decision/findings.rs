@@ -32,6 +32,15 @@ pub(in crate::audit) fn per_cent(share: f64) -> String {
     if (0.0001..0.001).contains(&share) { format!("{:.2} %", 100.0 * share) } else { format!("{:.1} %", 100.0 * share) }
 }
 
+/// Says from what size on a difference of shares would have been seen, which no more than 100 percentage points can be.
+pub(in crate::audit) fn points_or_more(what: &str, smallest: f64) -> String {
+    if smallest > 1.0 {
+        format!("{what} of any size may go unseen in so little data, and none")
+    } else {
+        format!("{what} of {:.1} percentage points or more", 100.0 * smallest)
+    }
+}
+
 impl Evidence<'_> {
     pub(in crate::audit) fn get(&self, id: &str) -> Option<&Estimated> {
         self.measured.values.get(id)
@@ -218,7 +227,7 @@ fn baseline(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     let guess = per_cent(best.accuracy.estimate);
     let seen = difference.details.get("minimal_detectable").filter(|_| high >= 0.0);
     let seen = seen.map_or_else(String::new, |smallest| {
-        format!(" An advantage of {:.1} percentage points or more would have been seen (80 % power).", 100.0 * smallest)
+        format!(" {} would have been seen (80 % power).", points_or_more("An advantage", *smallest))
     });
     let what = format!("It {verb} a judge that {} ({guess} right).{seen}", best.explanation);
     found.push(finding(weight, &["accuracy"], what, advice));
@@ -389,19 +398,36 @@ fn voting(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
         per_cent(most),
         voting.tie_rule
     );
-    if gain >= 0.02 {
+    let gained = voting.gain.as_ref();
+    let (low, high) = gained.and_then(|gained| gained.low.zip(gained.high)).unwrap_or((gain, gain));
+    // What could have gone unseen belongs beside what was not found.
+    let is_shown = low > 0.0 || high < 0.0;
+    let seen = gained.and_then(|gained| gained.details.get("minimal_detectable")).filter(|_| !is_shown);
+    let seen = seen.map_or_else(String::new, |smallest| {
+        let points = |share: f64| format!("{:.1}", 100.0 * share);
+        format!(
+            " The difference is {} [{}, {}] percentage points, so that none is shown. {} would have been seen (80 % power).",
+            points(gain),
+            points(low),
+            points(high),
+            points_or_more("One", *smallest)
+        )
+    });
+    let what = what + &seen;
+    if gain >= 0.02 && low > 0.0 {
         // The fewest votes that give nine tenths of the gain.
         let enough = voting.points.iter().find(|point| accuracy(point).is_some_and(|value| value - one >= 0.9 * gain));
         let k = enough.map_or(last.k, |point| point.k);
         let beyond = if k < last.k { "more add little" } else { "more were not measured" };
         found.push(finding(FindingWeight::Note, &["accuracy"], what, &format!("Let {k} draws vote; {beyond}.")));
     } else {
-        found.push(finding(
-            FindingWeight::Note,
-            &["accuracy"],
-            what,
-            "Votes do not pay here: its errors are systematic, not noise.",
-        ));
+        // As long as a gain that would pay is possible, nothing is said against votes.
+        let advice = if high < 0.02 {
+            "Votes do not pay here: its errors are systematic, not noise."
+        } else {
+            "Do not pay for votes before more items have shown that they gain."
+        };
+        found.push(finding(FindingWeight::Note, &["accuracy"], what, advice));
     }
 }
 

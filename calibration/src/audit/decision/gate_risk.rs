@@ -288,8 +288,12 @@ pub(crate) fn finding(risk: &GateRisk) -> Finding {
         ),
         (false, false) => (
             format!(
-                "The gate is not green now, and would not be if the same items were judged again ({} of the time).",
-                per_cent(rule.risk)
+                "The gate is not green now, and {}.",
+                if rule.risk > 0.0 {
+                    format!("would turn green {} of the time if the same items were judged again", per_cent(rule.risk))
+                } else {
+                    "judging the same items again would not turn it green".to_owned()
+                }
             ),
             String::new(),
             FindingWeight::Note,

@@ -1,7 +1,8 @@
 //! The gate watched while the log grows: evidence after every completed cluster that is valid at all looks together.
 //!
 //! Means over clusters are watched by bets ([`LimitTest`]), each cluster's value being what the audit measures of it alone. What is not a mean
-//! (a rank correlation, an AUC) is measured anew at 25, 50, 100, … clusters, each look spending a share of the error.
+//! (a rank correlation, an AUC) is measured anew at 25, 50, 100, … clusters, each look spending a share of the error. Where the number of
+//! items is planned, everything is measured anew at shares of the plan ([`crate::audit::decision::looks_planned`]).
 
 use std::collections::BTreeMap;
 
@@ -13,15 +14,18 @@ use rayon::prelude::*;
 use crate::distribution::normal_cdf;
 use crate::gate::{Gate, LimitState};
 use crate::proportion::Interval;
-use crate::sequential::{Boundary, ConfidenceSequence, LimitTest, spent};
+use crate::sequential::{LimitTest, spent, unrejected_means};
 
 use super::decide::{Side, Watched, decide};
 use crate::audit::config::LookOrder;
 use crate::audit::data::table::{Subject, Table, Unit};
 use crate::audit::decision::gate_ends::GateEnds;
+use crate::audit::decision::looks_planned::{Planned, follow};
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::noise::stability;
+use crate::audit::result::Futile;
 use crate::audit::result::{Decided, Fitness, LimitLooks, Looks};
+use crate::audit::subject::count_distinct;
 use crate::audit::{AuditConfig, measure_units};
 
 /// Measures that are means over clusters of values in a range known beforehand.
@@ -43,15 +47,14 @@ const MEANS: [(&str, [f64; 2]); 14] = [
 ];
 /// The first look at what is no mean; each next at twice as many clusters.
 const FIRST_LOOK: usize = 25;
-/// Steps of the grid on which a printed interval is kept.
-const N_GRID: usize = 400;
 /// A run of labels less likely than this is not taken for chance.
 const UNLIKELY: f64 = 1e-4;
 
 /// One cluster's units and how many judgements they hold.
-struct Completed {
-    units: Vec<Unit>,
-    n_judgements: u64,
+pub(in crate::audit) struct Completed {
+    pub units: Vec<Unit>,
+    pub n_items: u64,
+    pub n_judgements: u64,
     /// Whether no reply of it could be read.
     is_unparsed: bool,
     /// The log's last row of it.
@@ -59,39 +62,48 @@ struct Completed {
 }
 
 /// One limit under watch.
-struct Watch<'a> {
-    id: &'a str,
-    side: Side,
-    limit: f64,
-    kind: Kind,
-    p_met: f64,
-    p_broken: f64,
-    decided_after: Option<u64>,
+pub(in crate::audit) struct Watch<'a> {
+    pub id: &'a str,
+    pub side: Side,
+    pub limit: f64,
+    pub kind: Kind,
+    pub p_met: f64,
+    pub p_broken: f64,
+    pub decided_after: Option<u64>,
 }
 
 /// How a limit is watched.
 #[expect(clippy::large_enum_variant, reason = "a gate has a dozen limits")]
-enum Kind {
+pub(in crate::audit) enum Kind {
     Mean {
         parsed: LimitTest,
         /// With every unparsed reply counted against the judge.
         against: LimitTest,
-        interval: ConfidenceSequence,
+        /// The values that `parsed` was told, and their range.
+        values: Vec<f64>,
+        range: [f64; 2],
     },
     /// The estimate at the last look and its interval at the level left to it.
-    Looks { n: u32, last: Option<(f64, Option<Interval>)> },
+    Looks {
+        n: u32,
+        last: Option<(f64, Option<Interval>)>,
+    },
+    Planned(Planned),
 }
 
 impl Watch<'_> {
     /// Takes the values of one cluster; returns whether the limit has become met or broken, or may have.
     fn take(&mut self, cluster: &Completed, values: &Measured) -> bool {
-        let Kind::Mean { parsed, against, interval } = &mut self.kind else { return false };
+        let Kind::Mean { parsed, against, values: taken, .. } = &mut self.kind else { return false };
         let value = values.values.get(self.id);
         if let Some(value) = value {
             let worst = value.worst.as_ref().map_or(value.estimate, |worst| worst.estimate);
             // Rounding may leave a mean of shares a hair outside; the sequence is of values in the range.
-            let taken = parsed.update(value.estimate).is_ok() && interval.update(value.estimate).is_ok();
-            if !taken || against.update(worst).is_err() {
+            if parsed.update(value.estimate).is_err() {
+                return false;
+            }
+            taken.push(value.estimate);
+            if against.update(worst).is_err() {
                 return false;
             }
         } else if let Some(worst) = worst_of_unparsed(self.id, cluster) {
@@ -129,21 +141,36 @@ impl Watch<'_> {
 
     fn estimate(&self) -> Option<f64> {
         match &self.kind {
-            Kind::Mean { interval, .. } => interval.mean(),
+            Kind::Mean { values, .. } => (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
             Kind::Looks { last, .. } => last.as_ref().map(|(estimate, _)| *estimate),
+            Kind::Planned(planned) => planned.estimate,
         }
     }
 
-    fn interval(&self) -> Option<Interval> {
+    /// Returns the interval that belongs to the evidence: for bets, what they do not reject, which takes a while.
+    fn interval(&self, level: f64) -> Option<Interval> {
         match &self.kind {
-            Kind::Mean { interval, .. } => interval.interval(),
+            Kind::Mean { values, range, .. } => unrejected_means(values, *range, level, self.limit).ok().flatten(),
             Kind::Looks { last, .. } => last.as_ref().and_then(|(_, interval)| *interval),
+            Kind::Planned(planned) => planned.interval(),
         }
     }
 
-    fn result(&self, state: LimitState) -> LimitLooks {
-        let interval = self.interval();
+    /// Whether no value is left that all looks allow.
+    fn is_contradicted(&self, interval: Option<Interval>) -> bool {
+        match &self.kind {
+            Kind::Mean { .. } => interval.is_none(),
+            Kind::Looks { .. } => false,
+            Kind::Planned(planned) => planned.is_contradicted(),
+        }
+    }
+
+    fn result(&self, interval: Option<Interval>, state: LimitState) -> LimitLooks {
         let (method, n) = match &self.kind {
+            Kind::Planned(planned) => (
+                "measured at every twentieth of the plan, by when t of it is there t² of the error being spent",
+                u64::from(planned.n_looks),
+            ),
             Kind::Mean { parsed, .. } => ("bets after every cluster (mixture over 64 shares)", parsed.n()),
             Kind::Looks { n, .. } => {
                 ("measured at 25, 50, 100, … clusters, look j at 1/(j(j + 1)) of the error", u64::from(*n))
@@ -161,6 +188,7 @@ impl Watch<'_> {
             p_met: self.p_met,
             p_broken: self.p_broken,
             decided_after: self.decided_after,
+            chances: if let Kind::Planned(planned) = &self.kind { planned.chances } else { None },
             state,
         }
     }
@@ -180,17 +208,18 @@ fn worst_of_unparsed(id: &str, cluster: &Completed) -> Option<f64> {
 }
 
 /// Returns what the evidence so far makes of each limit.
-fn watched(watches: &[Watch<'_>]) -> BTreeMap<(String, Side), Watched> {
-    let of = |watch: &Watch<'_>| {
+fn watched(watches: &[Watch<'_>], intervals: &[Option<Interval>]) -> BTreeMap<(String, Side), Watched> {
+    let of = |(idx, watch): (usize, &Watch<'_>)| {
         let found = Watched {
             p_met: watch.p_met,
             p_broken: watch.p_broken,
             estimate: watch.estimate(),
-            interval: watch.interval(),
+            interval: intervals.get(idx).copied().flatten(),
+            outlook: if let Kind::Planned(planned) = &watch.kind { planned.outlook() } else { None },
         };
         ((watch.id.to_owned(), watch.side), found)
     };
-    watches.iter().map(of).collect()
+    watches.iter().enumerate().map(of).collect()
 }
 
 /// Says so where items of one label come together: such a log is not in random order. A test of runs (Wald & Wolfowitz 1940).
@@ -209,6 +238,61 @@ fn sorted_labels(clusters: &[Completed]) -> Option<String> {
     })
 }
 
+/// What is looked at.
+#[derive(Clone, Copy)]
+pub(in crate::audit) struct Looking<'a> {
+    pub table: &'a Table<'a>,
+    pub subject: &'a Subject,
+    /// What is measured of the whole log.
+    pub measured: &'a Measured,
+    pub gate: &'a Gate,
+    pub config: &'a AuditConfig,
+}
+
+impl Looking<'_> {
+    /// Returns the verdict on the evidence so far.
+    pub(in crate::audit) fn fitness(&self, watches: &[Watch<'_>]) -> Fitness {
+        let evidence = watched(watches, &[]);
+        decide(self.gate, self.measured, self.table.kind, self.config.level, Some(&evidence)).0
+    }
+}
+
+/// How far looking went, and where it could have ended.
+#[derive(Default)]
+pub(in crate::audit) struct Course {
+    pub n_clusters: u64,
+    pub n_items: u64,
+    pub n_judgements: u64,
+    pub decided: Option<Decided>,
+    pub futile: Option<Futile>,
+}
+
+impl Course {
+    pub(in crate::audit) fn take(&mut self, cluster: &Completed) {
+        self.n_clusters += 1;
+        self.n_items += cluster.n_items;
+        self.n_judgements += cluster.n_judgements;
+    }
+
+    /// Notes which limits are decided now, and the first verdict. Returns whether one stands.
+    pub(in crate::audit) fn decide(&mut self, looking: &Looking<'_>, watches: &mut [Watch<'_>]) -> bool {
+        let alpha = (1.0 - looking.config.level) / 2.0;
+        for watch in &mut *watches {
+            if watch.p_met < alpha || watch.p_broken < alpha {
+                watch.decided_after.get_or_insert(self.n_clusters);
+            }
+        }
+        if self.decided.is_none() {
+            let fitness = looking.fitness(watches);
+            if fitness != Fitness::Inconclusive {
+                let Self { n_clusters, n_items, n_judgements, .. } = *self;
+                self.decided = Some(Decided { n_clusters, n_items, n_judgements, fitness });
+            }
+        }
+        self.decided.is_some()
+    }
+}
+
 /// Returns what looking after every cluster came to, and what it makes of each limit.
 pub(crate) fn looks(
     table: &Table<'_>,
@@ -221,61 +305,27 @@ pub(crate) fn looks(
     let clusters = completed(subject, order, config.seed);
     // Figures at k repeats are stated at one k throughout, however many repeats a single item has.
     let k = stability::stated_repeats(subject, &subject.units, config.stability_repeats as usize);
-    let config_of_one = AuditConfig { stability_repeats: u32::try_from(k).unwrap_or(u32::MAX), ..config.clone() };
-    let values: Vec<Measured> =
-        clusters.par_iter().map(|cluster| measure_units(table, subject, &cluster.units, &config_of_one)).collect();
-    let mut watches = watches(gate, measured, table, config.level);
-    let mut decided: Option<Decided> = None;
-    let (mut n_judgements, mut n_clusters) = (0, 0);
-    let mut next_look = FIRST_LOOK;
-    let has_looks = watches.iter().any(|watch| matches!(watch.kind, Kind::Looks { .. }));
-    let alpha = (1.0 - config.level) / 2.0;
-    for (cluster, values) in clusters.iter().zip(&values) {
-        n_clusters += 1;
-        n_judgements += cluster.n_judgements;
-        let mut has_news = false;
-        for watch in &mut watches {
-            has_news |= watch.take(cluster, values);
-        }
-        if has_looks && n_clusters == next_look {
-            let mut units: Vec<Unit> =
-                clusters[..n_clusters].iter().flat_map(|cluster| cluster.units.iter().cloned()).collect();
-            units.sort_by_key(Unit::place);
-            let so_far = measure_units(table, subject, &units, config);
-            for watch in &mut watches {
-                has_news |= watch.look(&so_far, config.level);
-            }
-            next_look *= 2;
-        }
-        if !has_news {
-            continue;
-        }
-        for watch in &mut watches {
-            if watch.p_met < alpha || watch.p_broken < alpha {
-                watch.decided_after.get_or_insert(n_clusters as u64);
-            }
-        }
-        if decided.is_none() {
-            let (fitness, _, _) = decide(gate, measured, table.kind, config.level, Some(&watched(&watches)));
-            if fitness != Fitness::Inconclusive {
-                decided = Some(Decided { n_clusters: n_clusters as u64, n_judgements, fitness });
-            }
-        }
-    }
-    let found = watched(&watches);
+    let config = &AuditConfig { stability_repeats: u32::try_from(k).unwrap_or(u32::MAX), ..config.clone() };
+    let looking = Looking { table, subject, measured, gate, config };
+    let mut watches = watches(&looking);
+    let course = match config.planned_items {
+        Some(n_planned) => follow(&looking, &clusters, &mut watches, n_planned),
+        None => bet(&looking, &clusters, &mut watches),
+    };
+    let intervals: Vec<Option<Interval>> = watches.par_iter().map(|watch| watch.interval(config.level)).collect();
+    let found = watched(&watches, &intervals);
     let (_, _, results) = decide(gate, measured, table.kind, config.level, Some(&found));
     let state = |watch: &Watch<'_>| {
         let of = |result: &&crate::gate::LimitResult| result.measure == watch.id && result.side == watch.side.name();
         results.iter().find(of).map_or(LimitState::Unmeasured, |result| result.state)
     };
-    let limits = watches.iter().map(|watch| watch.result(state(watch))).collect();
+    let of_watches = || watches.iter().zip(&intervals);
+    let limits = of_watches().map(|(watch, interval)| watch.result(*interval, state(watch))).collect();
     let mut cautions = Vec::new();
     if order == LookOrder::Log {
         cautions.extend(sorted_labels(&clusters));
     }
-    let is_empty =
-        |watch: &Watch<'_>| matches!(&watch.kind, Kind::Mean { interval, .. } if interval.interval().is_none());
-    if watches.iter().any(is_empty) {
+    if of_watches().any(|(watch, interval)| watch.is_contradicted(*interval)) {
         cautions.push(
             "the values contradict each other over time: the items did not come in random order, or the judge changed; look once, at the end"
                 .to_owned(),
@@ -284,13 +334,51 @@ pub(crate) fn looks(
     let looks = Looks {
         order: if order == LookOrder::Log { "log" } else { "shuffled" }.to_owned(),
         unit: if table.cluster_is_group { "group" } else { "item" }.to_owned(),
-        n_clusters: n_clusters as u64,
-        n_judgements,
-        decided,
+        n_clusters: course.n_clusters,
+        n_judgements: course.n_judgements,
+        n_items: course.n_items,
+        planned_items: config.planned_items,
+        decided: course.decided,
+        futile: course.futile,
         limits,
         cautions,
     };
     (looks, found)
+}
+
+/// Bets after every cluster on what is a mean, and measures anew now and then what is none.
+fn bet(looking: &Looking<'_>, clusters: &[Completed], watches: &mut [Watch<'_>]) -> Course {
+    let Looking { table, subject, config, .. } = *looking;
+    let measure = |units: &[Unit]| measure_units(table, subject, units, config);
+    let values: Vec<Measured> = clusters.par_iter().map(|cluster| measure(&cluster.units)).collect();
+    let mut course = Course::default();
+    let mut next_look = FIRST_LOOK;
+    let has_looks = watches.iter().any(|watch| matches!(watch.kind, Kind::Looks { .. }));
+    for (idx, (cluster, values)) in clusters.iter().zip(&values).enumerate() {
+        course.take(cluster);
+        let mut has_news = false;
+        for watch in &mut *watches {
+            has_news |= watch.take(cluster, values);
+        }
+        if has_looks && idx + 1 == next_look {
+            let so_far = measure(&units_of(&clusters[..=idx]));
+            for watch in &mut *watches {
+                has_news |= watch.look(&so_far, config.level);
+            }
+            next_look *= 2;
+        }
+        if has_news {
+            course.decide(looking, watches);
+        }
+    }
+    course
+}
+
+/// Returns the units of some clusters in the order in which they are measured.
+pub(in crate::audit) fn units_of(clusters: &[Completed]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = clusters.iter().flat_map(|cluster| cluster.units.iter().cloned()).collect();
+    units.sort_by_key(Unit::place);
+    units
 }
 
 /// Returns the subject's clusters in the order in which they were completed, or shuffled.
@@ -302,6 +390,7 @@ fn completed(subject: &Subject, order: LookOrder, seed: u64) -> Vec<Completed> {
             let draws = || units.iter().flat_map(|unit| subject.cells_of(unit)).flat_map(|cell| cell.draws.clone());
             Completed {
                 units: units.to_vec(),
+                n_items: count_distinct(units.iter().map(|unit| unit.item)),
                 n_judgements: draws().count() as u64,
                 is_unparsed: draws().all(|draw| subject.draws[draw].is_nan()),
                 last_row: draws().map(|draw| subject.rows[draw]).max().unwrap_or(0),
@@ -315,7 +404,8 @@ fn completed(subject: &Subject, order: LookOrder, seed: u64) -> Vec<Completed> {
     clusters
 }
 
-fn watches<'a>(gate: &'a Gate, measured: &Measured, table: &Table<'_>, level: f64) -> Vec<Watch<'a>> {
+fn watches<'a>(looking: &Looking<'a>) -> Vec<Watch<'a>> {
+    let Looking { table, measured, gate, config, .. } = *looking;
     let mut watches = Vec::new();
     for (id, limit) in gate.limits.iter().filter(|(_, limit)| limit.is_for(table.kind)) {
         let is_gatable = crate::audit::catalogue::info(id).is_none_or(|info| info.ungatable.is_none());
@@ -324,13 +414,16 @@ fn watches<'a>(gate: &'a Gate, measured: &Measured, table: &Table<'_>, level: f6
         }
         for (side, limit) in [(Side::Min, limit.min), (Side::Max, limit.max)] {
             let Some(limit) = limit else { continue };
-            let mean = MEANS.iter().find(|(mean, _)| mean == id).and_then(|(_, range)| {
+            let mean = || {
+                let (_, range) = MEANS.iter().find(|(mean, _)| mean == id)?;
                 let test = LimitTest::new(limit, *range).ok()?;
-                // The interval is to be read; whether the limit is met is the tests' to say.
-                let interval = ConfidenceSequence::new(Boundary::Betting { n_grid: N_GRID }, *range, level).ok()?;
-                Some(Kind::Mean { parsed: test.clone(), against: test, interval })
-            });
-            let kind = mean.unwrap_or(Kind::Looks { n: 0, last: None });
+                Some(Kind::Mean { parsed: test.clone(), against: test, values: Vec::new(), range: *range })
+            };
+            let kind = if config.planned_items.is_some() {
+                Kind::Planned(Planned::default())
+            } else {
+                mean().unwrap_or(Kind::Looks { n: 0, last: None })
+            };
             watches.push(Watch { id, side, limit, kind, p_met: 1.0, p_broken: 1.0, decided_after: None });
         }
     }

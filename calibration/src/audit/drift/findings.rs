@@ -98,8 +98,11 @@ fn steady(drift: &Drift) -> Option<Finding> {
     let (first, last) = (drift.windows.first()?, drift.windows.last()?);
     let trend = figure.trend.as_ref()?;
     let seen = trend.details.get("minimal_detectable").map_or_else(String::new, |smallest| {
-        let smallest =
-            if is_points(&figure.measure) { format!("{smallest:.2}") } else { format!("{:.1} pp", 100.0 * smallest) };
+        let smallest = match *smallest {
+            smallest if is_points(&figure.measure) => format!("{smallest:.2}"),
+            smallest if smallest > 1.0 => return " There is too little data to see any change.".to_owned(),
+            smallest => format!("{:.1} pp", 100.0 * smallest),
+        };
         format!(" A change of {smallest} or more would have been seen (80 % power).")
     });
     let what = format!(

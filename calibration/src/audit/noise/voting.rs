@@ -13,6 +13,7 @@ use crate::audit::AuditConfig;
 use crate::audit::accuracy::truth::Accepts;
 use crate::audit::data::table::{Subject, Table, Unit, is};
 use crate::audit::estimate::Values;
+use crate::audit::result::Measure;
 use crate::audit::result::{Voting, VotingPoint};
 
 /// The most draws considered when answers are of two kinds only.
@@ -176,7 +177,17 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
     let units: Vec<&Unit> = subject.units.iter().filter(is_enough).collect();
     let patterns = Patterns::new(subject, &units, accepts);
     let draws: Vec<usize> = (1..=k_max).step_by(2).collect();
-    let points = draws.par_iter().map(|&k| point(subject, &units, &patterns, accepts, k, rule, config.level)).collect();
+    let found: Vec<(VotingPoint, Vec<f64>)> =
+        draws.par_iter().map(|&k| point(subject, &units, &patterns, accepts, k, rule, config.level)).collect();
+    let mut gained = Values::default();
+    let ends = found.first().zip(found.last());
+    for ((unit, one), most) in ends.into_iter().flat_map(|((_, one), (_, most))| units.iter().zip(one).zip(most)) {
+        if !one.is_nan() && !most.is_nan() {
+            let n = subject.cells_of(unit).iter().map(crate::audit::data::table::Cell::len).sum();
+            gained.push(unit, most - one, n);
+        }
+    }
+    let points = found.into_iter().map(|(point, _)| point).collect();
     let tie_rule = if accepts.is_some() {
         "a tied vote rejects"
     } else {
@@ -188,7 +199,16 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
         n_items: units.len() as u64,
         n_items_left_out: (subject.units.len() - units.len()) as u64,
         points,
+        gain: gain(&gained, k_max, config.level),
     })
+}
+
+/// Returns what a vote of `k` gains over one draw, from the differences of units.
+pub(in crate::audit) fn gain(gained: &Values, k: usize, level: f64) -> Option<Measure> {
+    let definition = format!("accuracy of a vote of {k} less that of one draw, item by item");
+    (!gained.is_empty() && k > 1)
+        .then(|| gained.mean(&definition, [-1.0, 1.0], None))?
+        .map(|value| value.measure(level))
 }
 
 /// The distinct counts of answers that cells have: a vote is worked out once for each.
@@ -223,6 +243,7 @@ impl Patterns {
     }
 }
 
+/// Returns what a vote of `k` would do, and the share of right votes on each unit; NaN where there is none.
 fn point(
     subject: &Subject,
     units: &[&Unit],
@@ -231,11 +252,12 @@ fn point(
     k: usize,
     rule: TieRule,
     level: f64,
-) -> VotingPoint {
+) -> (VotingPoint, Vec<f64>) {
     let outcomes: Vec<Outcome> = patterns.distinct.iter().map(|(_, counts)| vote(counts, k, rule)).collect();
     let [mut accuracy, mut false_accepts, mut false_rejects, mut flips] = [(); 4].map(|()| Values::default());
     let (mut ties, mut empty, mut n_cells) = (0.0, 0.0, 0.0);
     let mut of_cell = patterns.of_cell.iter();
+    let mut shares = Vec::with_capacity(units.len());
     for unit in units {
         let truth =
             if accepts.is_some() { unit.truth.good.map(|good| f64::from(u8::from(good))) } else { unit.truth.value };
@@ -259,8 +281,12 @@ fn point(
         if flip.1 > 0.0 {
             flips.push(unit, flip.0 / flip.1, n);
         }
+        shares.push(f64::NAN);
         if voted > 0.0 && truth.is_some() {
             let share = right / voted;
+            if let Some(last) = shares.last_mut() {
+                *last = share;
+            }
             accuracy.push(unit, share, n);
             match unit.truth.good.filter(|_| accepts.is_some()) {
                 Some(true) => false_rejects.push(unit, 1.0 - share, n),
@@ -273,7 +299,7 @@ fn point(
         let method = format!("{what} of a vote of {k}, over all {k}-subsets, mean over items");
         values.proportion(&method).map(|value| value.measure(level))
     };
-    VotingPoint {
+    let point = VotingPoint {
         k: u32::try_from(k).expect("few draws are considered"),
         accuracy: rate(&accuracy, "accuracy"),
         false_accept_rate: rate(&false_accepts, "false accepts"),
@@ -281,7 +307,8 @@ fn point(
         flip_rate: rate(&flips, "probability that another vote on other draws differs"),
         tie_share: if n_cells > 0.0 { ties / n_cells } else { 0.0 },
         empty_share: if n_cells > 0.0 { empty / n_cells } else { 0.0 },
-    }
+    };
+    (point, shares)
 }
 
 #[cfg(test)]

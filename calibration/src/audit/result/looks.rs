@@ -17,9 +17,18 @@ pub struct Looks {
     pub n_clusters: u64,
     /// Judgements of them.
     pub n_judgements: u64,
+    /// Items of them.
+    #[serde(default)]
+    pub n_items: u64,
+    /// How many items were planned. Absent: there was no plan, and looking may go on for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned_items: Option<u64>,
     /// When the first verdict other than inconclusive could have been given. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided: Option<Decided>,
+    /// When it could have been given up: going on to the end of the plan was unlikely to bring a verdict. Absent: never, or not before a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub futile: Option<Futile>,
     /// By limit of the gate that this log can measure.
     pub limits: Vec<LimitLooks>,
     /// What a reader should know before believing it.
@@ -32,10 +41,32 @@ pub struct Looks {
 pub struct Decided {
     /// Clusters completed by then.
     pub n_clusters: u64,
+    /// Items of them.
+    #[serde(default)]
+    pub n_items: u64,
     /// Judgements made by then.
     pub n_judgements: u64,
     /// The verdict.
     pub fitness: Fitness,
+}
+
+/// The first look from which one look at the end of the plan was unlikely to bring a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Futile {
+    /// Clusters completed by then.
+    pub n_clusters: u64,
+    /// Items of them.
+    pub n_items: u64,
+    /// Judgements made by then.
+    pub n_judgements: u64,
+    /// The chance, as things stood, that one look at all items planned would find every limit met: that of the limit least likely to be, which
+    /// is no lower than that of all together.
+    pub chance_fit: f64,
+    /// The chance that it would find a limit broken: the sum over limits, which is no lower than that of any.
+    pub chance_unfit: f64,
+    /// The limits that were unlikely to be found met, by measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
 }
 
 /// One limit, looked at again and again.
@@ -47,9 +78,9 @@ pub struct LimitLooks {
     pub side: String,
     /// The limit's value.
     pub limit: f64,
-    /// How it was looked at: bets after every cluster, or a share of the error at a few looks.
+    /// How it was looked at: bets after every cluster, a share of the error at a few looks, or the looks of a plan.
     pub method: String,
-    /// Values (clusters that have one) or looks it rests on.
+    /// Values (clusters that have one) or looks that it rests on.
     pub n: u64,
     /// The mean of the values, or the estimate at the last look. Absent before the first.
     pub estimate: Option<f64>,
@@ -64,6 +95,9 @@ pub struct LimitLooks {
     /// Clusters completed when the limit was first met or broken. Absent: undecided to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_after: Option<u64>,
+    /// With a plan, at the last look before its end: the chances that one look at all items planned finds the limit met, and broken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chances: Option<[f64; 2]>,
     /// Met, broken or undecided at the end.
     pub state: LimitState,
 }

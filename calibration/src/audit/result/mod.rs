@@ -32,7 +32,7 @@ pub use costs::{CostedThreshold, ThresholdCosts};
 pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
 pub use escalation::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
-pub use looks::{Decided, LimitLooks, Looks};
+pub use looks::{Decided, Futile, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
 pub use pass_rate::CorrectedPassRate;
 pub use people::{AgainstPerson, AlternativeTest};
@@ -154,6 +154,10 @@ pub struct Voting {
     pub n_items_left_out: u64,
     /// One point a k, ascending.
     pub points: Vec<VotingPoint>,
+    /// Accuracy of the largest vote less that of one draw, item by item; `minimal_detectable` of its details is the gain that such data show with
+    /// 80 % power. Absent without labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Measure>,
 }
 
 /// What a threshold on the score would do.

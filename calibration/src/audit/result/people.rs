@@ -18,6 +18,10 @@ pub struct AgainstPerson {
     pub p_value: f64,
     /// After Benjamini and Yekutieli's correction over the people.
     pub p_adjusted: f64,
+    /// By how much the judge has to be better than ε asks for such data to show it with 80 % power: (z.975 + z.8) times the clustered standard
+    /// error of the difference. Absent where nothing varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimal_detectable: Option<f64>,
     /// Whether the judge wins against this person.
     pub is_won: bool,
 }
