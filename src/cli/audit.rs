@@ -104,6 +104,9 @@ pub(super) struct Args {
     /// The judge's prompt was tuned on these items
     #[arg(long, help_heading = "How to measure")]
     tuned_here: bool,
+    /// Items that stand in the prompt as anchors, with commas between; they and their groups are left out of what they were shown for
+    #[arg(long, value_name = "ITEMS", value_delimiter = ',', help_heading = "How to measure")]
+    anchor_items: Vec<String>,
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
@@ -257,6 +260,9 @@ impl Plan {
         config.costs = args.costs.or(config.costs);
         config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
         config.tuned_on_items |= args.tuned_here;
+        if !args.anchor_items.is_empty() {
+            config.anchor_items = std::mem::take(&mut args.anchor_items);
+        }
         config.windows = args.windows.or(config.windows);
         config.judge = args.judge.take().or(config.judge);
         config.arm = args.arm.take().or(config.arm);
@@ -387,6 +393,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--labels-are", labels_are.map(|chosen| chosen.get_name().to_owned())),
         ("--windows", args.windows.map(window_words)),
+        ("--anchor-items", (!args.anchor_items.is_empty()).then(|| args.anchor_items.join(","))),
     ];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
     let mut words: Vec<String> = given.flatten().collect();

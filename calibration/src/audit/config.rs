@@ -54,6 +54,10 @@ pub struct AuditConfig {
     /// Whether the judge's prompt was tuned on these items, so that it may do worse on others.
     #[serde(skip_serializing_if = "is_false")]
     pub tuned_on_items: bool,
+    /// Items that stand in the prompt as anchors: they, and those that share a group with one, are left out of what is judged under the
+    /// fixed set of anchors (or under prompts of which the log states no anchors).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchor_items: Vec<String>,
     /// How time is cut into windows: `day`, `week`, or how many windows of as many judgements each. Absent: weeks or days where
     /// there are enough of them, else four windows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,6 +91,7 @@ impl Default for AuditConfig {
             costs: None,
             label_sampling: LabelSampling::Unknown,
             tuned_on_items: false,
+            anchor_items: Vec::new(),
             windows: None,
             judge: None,
             arm: None,

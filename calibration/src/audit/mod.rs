@@ -1,6 +1,7 @@
 //! The audit: a log in, what it says about each judge out. A pure function of its arguments.
 
 mod alpha;
+mod anchors;
 mod baseline;
 mod beside;
 mod biases;
@@ -103,7 +104,8 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     config.check()?;
     let kind = outcome_kind(log, config)?;
     let mut problems = Problems::default();
-    let mut table = Table::new(log, kind, config, &mut problems);
+    let apart = anchors::told_apart(log);
+    let mut table = Table::new(&apart, kind, config, &mut problems);
     if table.is_weighted && config.anytime.is_some() {
         return Err(AuditError::Weighted("evidence that allows a look after every item"));
     }
@@ -111,13 +113,14 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     settings::report(&table, config, &mut problems);
     drift::report(&table, &mut problems);
     let people = people::People::of(&table);
-    let judges: Vec<JudgeAudit> = table
+    let mut judges: Vec<JudgeAudit> = table
         .subjects
         .par_iter()
         .map(|subject| audit_subject(&table, people.as_ref(), subject, config, gate))
         .collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
     let comparisons = compare::comparisons(&table, config, &mut problems);
+    let anchors = anchors::studies(&table, log, &mut judges, config, &mut problems);
     Ok(Audit {
         schema: result::SCHEMA.to_owned(),
         version: String::new(),
@@ -128,6 +131,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         problems: problems.into_vec(),
         fitness,
         comparisons,
+        anchors,
         agreement: panel::agreement(&table, config),
         panels: crowd::panels(&table, config),
         judges,

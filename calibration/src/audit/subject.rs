@@ -12,7 +12,7 @@ use super::result::{
 };
 use super::table::{Cell, Subject, Table, Unit};
 use super::{
-    AuditConfig, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
+    AuditConfig, anchors, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
     pairwise, parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds,
     truth, voting, weights,
 };
@@ -177,6 +177,7 @@ pub(crate) fn audit_subject(
     let (beside, ((baselines, error_clusters), (confusion, worst_items, answers))) = looked;
     measured.append(beside.measured);
     measured.append(in_use.measured);
+    anchors::widen(table, subject, config, &mut measured);
     if table.is_weighted {
         weights::caution(&mut measured);
     }

@@ -9,6 +9,7 @@
 )]
 
 mod agreement;
+mod anchors;
 mod arms;
 mod biases;
 mod bootstrap;

@@ -3,6 +3,7 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod anchors;
 mod biases;
 mod costs;
 mod escalation;
@@ -27,6 +28,7 @@ use crate::problem::Problem;
 mod drift;
 mod side_by_side;
 
+pub use anchors::{AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, SetFigure};
 pub use biases::{BiasTest, Biases, GeneratorErrors};
 pub use costs::{CostedThreshold, ThresholdCosts};
 pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
@@ -512,6 +514,9 @@ pub struct Audit {
     pub judges: Vec<JudgeAudit>,
     /// Two arms or judges, item by item.
     pub comparisons: Vec<Comparison>,
+    /// What anchors in the prompt come to, where the log states them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<AnchorStudy>,
     /// Agreement among raters and among judges.
     pub agreement: Vec<Agreement>,
     /// What raters, and judges, are worth together.

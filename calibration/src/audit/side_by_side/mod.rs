@@ -7,6 +7,7 @@ mod config;
 mod decide;
 mod jackknife;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::biases::generators_called;
@@ -125,6 +126,11 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
         Sides::Together(log, a, b) if !log.is_empty() => (*log, [Some(a), Some(b)]),
         Sides::Together(..) => return Err(CompareError::Empty('A')),
     };
+    let named = match super::anchors::told_apart(&log) {
+        Cow::Owned(named) => Some(named),
+        Cow::Borrowed(_) => None,
+    };
+    let log = named.unwrap_or(log);
     let candidates = |side: usize| -> Vec<(u32, u32)> {
         let (mut found, mut last) = (Vec::new(), None);
         for row_idx in 0..log.len() {
