@@ -495,7 +495,7 @@ pub fn number(column: &[f64], row_idx: usize) -> Option<f64> {
 }
 
 /// Returns a 64-bit digest of `text` (FNV-1a), never 0. Used only to see that two texts are the same.
-fn digest(text: &str) -> u64 {
+pub(crate) fn digest(text: &str) -> u64 {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -64,8 +64,17 @@ pub(crate) fn limit_measure<'a>(judge: &'a JudgeAudit, limit: &LimitResult) -> O
     }))
 }
 
-/// Returns when the verdict could have been given, where the audit was looked at after every item; else `None`.
+/// Returns which look this is and when the verdict could have been given, as far as either is known.
 pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
+    let history = judge.look_history.as_ref().map(|history| text::sentence(&history.words));
+    match (history, watched(judge)) {
+        (Some(history), Some(watched)) => Some(format!("{history} {watched}")),
+        (history, watched) => history.or(watched),
+    }
+}
+
+/// Returns when the verdict could have been given, where the audit was looked at after every item; else `None`.
+fn watched(judge: &JudgeAudit) -> Option<String> {
     let looks = judge.looks.as_ref()?;
     let all = format!(
         "{} ({})",

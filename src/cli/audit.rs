@@ -11,6 +11,7 @@ use assize_calibration::prevalence::LabelSampling;
 use clap::ValueEnum;
 
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
+use super::ledger::Ledger;
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::reading::{self, Reading, read_sources, refused};
@@ -120,6 +121,12 @@ pub(super) struct Args {
         help_heading = "How to measure"
     )]
     anytime: Option<Anytime>,
+    /// How many looks at a growing log are planned; each limit is tested that much more strictly, so that all looks hold together
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "How to measure")]
+    planned_looks: Option<u32>,
+    /// Record this look in a file of looks (JSON Lines), and say what earlier looks recorded there make of it
+    #[arg(long, value_name = "FILE.jsonl")]
+    looks: Option<PathBuf>,
     /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     epsilon: Option<f64>,
@@ -256,6 +263,7 @@ impl Plan {
         config.stability_repeats = args.repeats.unwrap_or(config.stability_repeats);
         config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
         config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
+        config.planned_looks = args.planned_looks.or(config.planned_looks);
         config.epsilon = args.epsilon.or(config.epsilon);
         config.costs = args.costs.or(config.costs);
         config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
@@ -301,6 +309,10 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         let files = REPORT_FILES.map(|name| dir.join(name));
         spare_inputs(&files, &args.sources, &plan.columns, "choose another directory with --out")?;
     }
+    if let Some(path) = &args.looks {
+        spare_inputs(std::slice::from_ref(path), &args.sources, &plan.columns, "name another file with --looks")?;
+    }
+    let ledger = args.looks.as_deref().map(|path| Ledger::read(path, printer)).transpose()?;
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
     let mut copy = out.as_ref().map(begin_copy).transpose()?;
@@ -327,6 +339,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
             return Err(Failure::from(error).with_problems(reading.problems.into_vec()));
         }
     };
+    let looks = ledger.map(|ledger| ledger.record(&mut audit, &log)).transpose()?.flatten();
     drop(log);
     complete(&mut audit, &args.sources, options, reading);
     if args.strict {
@@ -338,6 +351,8 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         writer.finish().map_err(anyhow::Error::from)?;
         write_report(out, file, &audit, printer)?;
     }
+    // Who has not been told has not looked: the ledger is written when the report is.
+    looks.map(Pending::finish).transpose()?;
     match printer.form() {
         Form::Json => printer.data(&render(&audit, Format::Json)?)?,
         Form::Text => printer.summary(&render(&audit, Format::Terminal)?)?,
@@ -389,6 +404,7 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--seed", args.seed.map(|seed| seed.to_string())),
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
+        ("--planned-looks", args.planned_looks.map(|planned| planned.to_string())),
         ("--epsilon", number(args.epsilon)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--labels-are", labels_are.map(|chosen| chosen.get_name().to_owned())),

@@ -11,6 +11,7 @@ mod doctor;
 mod escalate;
 mod files;
 mod gate;
+mod ledger;
 mod measuring;
 #[cfg(feature = "memory")]
 mod memory;

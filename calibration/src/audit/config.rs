@@ -38,6 +38,10 @@ pub struct AuditConfig {
     /// Look after every completed cluster, by statistics that allow it, taking clusters in this order. Absent: look once, at all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anytime: Option<LookOrder>,
+    /// How many looks at a growing log are planned: each limit is then tested at a level that errs that many times less often (Bonferroni).
+    /// Absent: one look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planned_looks: Option<u32>,
     /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own_generators: BTreeMap<String, Vec<String>>,
@@ -86,6 +90,7 @@ impl Default for AuditConfig {
             stability_repeats: 5,
             false_accept_cap: 0.1,
             anytime: None,
+            planned_looks: None,
             own_generators: BTreeMap::new(),
             epsilon: None,
             costs: None,
@@ -132,6 +137,12 @@ impl AuditConfig {
         self.epsilon.unwrap_or(0.2)
     }
 
+    /// Returns the two-sided level at which limits are tested: that of the intervals, or what it leaves to each of the looks planned.
+    #[must_use]
+    pub fn gate_level(&self) -> f64 {
+        1.0 - (1.0 - self.level) / f64::from(self.planned_looks.unwrap_or(1).max(1))
+    }
+
     /// Checks that every value is in its range.
     ///
     /// # Errors
@@ -171,6 +182,15 @@ impl AuditConfig {
         }
         if let Some(super::Windows::Count(n)) = self.windows.filter(|windows| *windows == super::Windows::Count(0)) {
             return bad("windows", format!("must be day, week, or at least 1, not {n}"));
+        }
+        if let Some(planned) = self.planned_looks {
+            if !(1..=1000).contains(&planned) {
+                return bad("planned_looks", format!("must be from 1 to 1000, not {planned}"));
+            }
+            if self.anytime.is_some() {
+                let must = "must not be given with anytime, whose evidence allows any number of looks";
+                return bad("planned_looks", must.to_owned());
+            }
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

@@ -184,7 +184,11 @@ pub(crate) fn audit_subject(
     let InUse { reliability, corrected_pass_rate, .. } = in_use;
     let watched = config.anytime.map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
-    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, config.gate_level(), evidence);
+    if let Some(planned) = config.planned_looks {
+        let at = findings::per_cent(config.gate_level());
+        why.push_str(&format!(" Limits are tested at {at}, as one of {planned} planned looks."));
+    }
     if config.tuned_on_items {
         why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
     }
@@ -241,6 +245,7 @@ pub(crate) fn audit_subject(
         why,
         limits,
         looks: watched.map(|(looks, _)| looks),
+        look_history: None,
         findings,
         answers,
         unparsed_by: parsing::splits(table, subject, level),

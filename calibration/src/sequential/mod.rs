@@ -5,7 +5,9 @@
 //! narrower intervals of [`crate::proportion`] and [`crate::interval`] are for.
 
 mod limit;
+mod repeated;
 mod sequence;
 
 pub use limit::{LimitTest, spent};
+pub use repeated::repeated_looks;
 pub use sequence::{Boundary, ConfidenceSequence, SequenceError};

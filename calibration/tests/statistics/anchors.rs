@@ -7,8 +7,10 @@ use assize_calibration::audit::result::{AnchorFigure, AnchorPoint, Audit};
 use assize_calibration::audit::{AuditConfig, audit};
 use assize_calibration::crossed::{CrossedValue, crossed_mean};
 use assize_calibration::gate::Gate;
+use assize_calibration::interval::Spread;
 use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::log::Log;
+use assize_calibration::proportion::ClusteredProportion;
 use proptest::prelude::*;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -188,7 +190,7 @@ fn intervals_over_items_and_sets_hold_the_truth() {
         [(60, 2, 0.2, 0.08), (60, 3, 0.2, 0.05), (80, 5, 0.25, 0.0), (80, 5, 0.15, 0.08), (50, 10, 0.2, 0.04)]
     {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
-        let n_runs = 400;
+        let n_runs = 1000;
         let (mut n_held, mut n_plain) = (0, 0);
         for _ in 0..n_runs {
             let mut uniform = |half: f64| half * (2.0 * rng.random::<f64>() - 1.0);
@@ -199,10 +201,6 @@ fn intervals_over_items_and_sets_hold_the_truth() {
                     sets.iter().map(|set| f64::from(uniform(0.5) + 0.5 < item + set)).collect()
                 })
                 .collect();
-            let audited = audited(&crossed_log(&table, |_| None));
-            let accuracy = &audited.judges[0].measures["accuracy"];
-            n_held += i32::from(accuracy.low.unwrap() <= 0.7 && accuracy.high.unwrap() >= 0.7);
-            // As if these were all sets there are.
             let cells = table.iter().enumerate().flat_map(|(cluster, values)| {
                 values.iter().enumerate().map(move |(set, value)| CrossedValue {
                     value: *value,
@@ -212,12 +210,27 @@ fn intervals_over_items_and_sets_hold_the_truth() {
                 })
             });
             let crossed = crossed_mean(&cells.collect::<Vec<_>>()).unwrap();
+            // The interval of an audit, as its golden values show.
+            let count = |is: &dyn Fn(&Vec<f64>) -> bool| table.iter().filter(|values| is(values)).count() as u64;
+            let proportion = ClusteredProportion {
+                estimate: crossed.estimate,
+                variance: crossed.of_clusters,
+                n_observations: (n_items * n_sets) as f64,
+                n_clusters: n_items as f64,
+                n_clusters_with_event: count(&|values| values.contains(&1.0)),
+                n_clusters_with_absence: count(&|values| values.contains(&0.0)),
+            };
+            let degrees = n_sets as f64 - 1.0;
+            let spread = Spread::ProportionOfSets { proportion, between: crossed.between_sets(), degrees };
+            let interval = spread.interval(crossed.estimate, 0.95).unwrap();
+            n_held += i32::from(interval.low <= 0.7 && interval.high >= 0.7);
+            // As if these were all sets there are.
             n_plain += i32::from((crossed.estimate - 0.7).abs() <= 2.0 * crossed.of_clusters.sqrt());
         }
         let held = f64::from(n_held) / f64::from(n_runs);
         let plain = f64::from(n_plain) / f64::from(n_runs);
         eprintln!("{n_items} items, {n_sets} sets, {set_spread}: {held:.3}; over items alone {plain:.3}");
-        assert!(held >= 0.945 - 0.025, "{n_items} {n_sets} {set_spread}: {held}");
+        assert!(held >= 0.945 - 0.016, "{n_items} {n_sets} {set_spread}: {held}");
         if set_spread > 0.07 {
             assert!(plain < 0.9, "sets are seen: {plain}");
         }
@@ -228,7 +241,7 @@ fn intervals_over_items_and_sets_hold_the_truth() {
 #[test]
 fn anchors_that_change_nothing_are_rarely_found_to() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let n_runs = 250;
+    let n_runs = 100;
     let mut n_wrong = 0;
     for _ in 0..n_runs {
         let mut log = Log::default();
@@ -249,7 +262,7 @@ fn anchors_that_change_nothing_are_rarely_found_to() {
         n_wrong += i32::from(audited.anchors[0].points.iter().any(of));
     }
     let wrong = f64::from(n_wrong) / f64::from(n_runs);
-    assert!(wrong <= 0.05 + 0.028, "{wrong}");
+    assert!(wrong <= 0.05 + 0.044, "{wrong}");
 }
 
 fn candidates(n: usize) -> Vec<(String, &'static str, String)> {

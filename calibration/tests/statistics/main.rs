@@ -22,6 +22,7 @@ mod gate_risk;
 mod golden;
 mod icc;
 mod labelled;
+mod ledger;
 mod looks;
 mod paired;
 mod pairwise;

@@ -8,6 +8,7 @@ mod biases;
 mod costs;
 mod escalation;
 mod label_noise;
+mod ledger;
 mod looks;
 mod panel;
 mod pass_rate;
@@ -34,6 +35,7 @@ pub use costs::{CostedThreshold, ThresholdCosts};
 pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
 pub use escalation::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
+pub use ledger::{LOOK_SCHEMA, Look, LookHistory};
 pub use looks::{Decided, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
 pub use pass_rate::CorrectedPassRate;
@@ -339,6 +341,9 @@ pub struct JudgeAudit {
     /// What looking after every cluster came to, when asked for; the limits above then rest on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looks: Option<Looks>,
+    /// What earlier looks at this judge make of this one, where they are recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_history: Option<LookHistory>,
     /// What was found, the gravest first.
     pub findings: Vec<Finding>,
     /// By measure id.
