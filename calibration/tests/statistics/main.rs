@@ -46,6 +46,7 @@ mod right_and_wrong;
 mod roc;
 mod rules;
 mod self_test;
+mod sentinel;
 mod sequential;
 mod several;
 mod side_by_side;

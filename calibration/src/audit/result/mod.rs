@@ -16,6 +16,7 @@ mod people;
 mod reliability;
 mod risk;
 mod scale_use;
+mod sentinel;
 
 use std::collections::BTreeMap;
 
@@ -45,6 +46,7 @@ pub use reliability::{
 };
 pub use risk::{GateRisk, LimitRisk, Remedy, RuleRisk};
 pub use scale_use::{Halo, Likeness, ScaleUse};
+pub use sentinel::{SENTINEL_SCHEMA, Sentinel, SentinelFigure, SentinelItem, Steadiness};
 pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
 
 /// The name of this schema.

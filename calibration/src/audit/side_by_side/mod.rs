@@ -109,6 +109,15 @@ const MOST_NAMES: usize = 12;
 pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig) -> Result<SideBySide, CompareError> {
     config.check()?;
     compare.check()?;
+    with_pair(sides, config, |table, pair, described, problems| result(table, pair, described, config, compare, problems))
+}
+
+/// Finds the two judges meant and hands them over, in one table, with what there is of each.
+pub(super) fn with_pair<T>(
+    sides: Sides,
+    config: &AuditConfig,
+    then: impl FnOnce(&Table<'_>, [&Subject; 2], [ComparedSide; 2], Problems) -> Result<T, CompareError>,
+) -> Result<T, CompareError> {
     let is_together = matches!(sides, Sides::Together(..));
     let (log, names) = match sides {
         Sides::Apart(a, b) => {
@@ -183,7 +192,7 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
             ..described(&log, pair[side], pair[1 - side])
         }
     });
-    result(&table, pair, described, config, compare, problems)
+    then(&table, pair, described, problems)
 }
 
 /// Returns the generators that are a judge's own model, by the names judges have in the log of both.
