@@ -23,6 +23,30 @@ pub enum Spread {
         /// The lowest and highest value possible.
         range: [f64; 2],
     },
+    /// A proportion of clustered trials under several sets, others of which might have been chosen ([`crate::crossed`]): at each level the
+    /// variance is that over clusters and the one between sets, this by the square of t of its degrees over t of the clusters'.
+    ProportionOfSets {
+        /// The proportion under the sets at hand.
+        proportion: ClusteredProportion,
+        /// What sets add to its variance.
+        between: f64,
+        /// Degrees of freedom of it: sets − 1.
+        degrees: f64,
+    },
+    /// Estimate ± √((t · standard error)² + t′² · variance between sets), clipped to the range possible: squares of the half widths of
+    /// both parts, each with its own t, add up (Banerjee 1960).
+    StudentOfSets {
+        /// The standard error over clusters.
+        standard_error: f64,
+        /// Degrees of freedom of it: clusters − 1.
+        degrees: f64,
+        /// What sets add to the variance.
+        between: f64,
+        /// Degrees of freedom of it: sets − 1.
+        set_degrees: f64,
+        /// The lowest and highest value possible.
+        range: [f64; 2],
+    },
     /// The mean of values that cannot be negative, of which many may be 0: the gamma interval of Fay and Feuer (1997), whose
     /// upper end reckons with one cluster more like the largest seen. With few clusters its variance is enlarged by the
     /// square of t over z. A t interval misses high: its upper end is below the truth when the large values are rare.
@@ -187,6 +211,17 @@ impl Spread {
             Self::Proportion(proportion) => proportion.interval(level),
             Self::Student { standard_error, degrees, range } => student(standard_error, degrees)
                 .map(|half| Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) }),
+            Self::ProportionOfSets { proportion, between, degrees } => {
+                let of_clusters = (proportion.n_clusters > 1.0).then(|| t_quantile(upper, proportion.n_clusters - 1.0));
+                let factor = of_clusters.map_or(1.0, |of_clusters| t_quantile(upper, degrees) / of_clusters);
+                let variance = proportion.variance + between * factor * factor;
+                ClusteredProportion { variance, ..proportion }.interval(level)
+            }
+            Self::StudentOfSets { standard_error, degrees, between, set_degrees, range } => {
+                let (of_clusters, of_sets) = (student(standard_error, degrees)?, student(between.sqrt(), set_degrees)?);
+                let half = of_clusters.hypot(of_sets);
+                Some(Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) })
+            }
             Self::Gamma { variance, largest, degrees, most, n_above } => {
                 let largest = if n_above < FEW_ABOVE { 2.0 * largest } else { largest };
                 let inflated = (degrees >= 1.0 && variance.is_finite())

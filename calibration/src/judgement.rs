@@ -242,6 +242,12 @@ pub struct Judgement<'a> {
     /// The named condition: anchors, temperature, prompt variant, model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arm: Option<Cow<'a, str>>,
+    /// How many anchors (worked examples with their answers) the prompt held; 0: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<u32>,
+    /// Which set of anchors: a name of its own, or `fixed` or `deployed` for the one set the judge will work with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor_set: Option<Cow<'a, str>>,
     /// The rubric criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimension: Option<Cow<'a, str>>,

@@ -3,10 +3,12 @@
 //! Everything here is pure: no clock, file, network or environment, and no result that depends on the number of threads.
 
 pub mod agreement;
+pub mod anchors;
 pub mod audit;
 pub mod bootstrap;
 pub mod cluster;
 pub mod combinatorics;
+pub mod crossed;
 pub mod distribution;
 pub mod gate;
 pub mod icc;

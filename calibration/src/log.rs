@@ -82,6 +82,8 @@ pub struct Log {
     pub judges: Names,
     /// Names of arms. Row value [`NONE`]: no arm.
     pub arms: Names,
+    /// Names of sets of anchors. Row value [`NONE`]: none is named.
+    pub anchor_sets: Names,
     /// Names of dimensions. Row value [`NONE`]: no dimension.
     pub dimensions: Names,
     /// Names of raters. Row value [`NONE`]: the judge's own judgement.
@@ -100,6 +102,10 @@ pub struct Log {
     pub judge: Sparse<u32>,
     /// Arm of each row.
     pub arm: Sparse<u32>,
+    /// Anchors in the prompt of each row; [`NONE`] where not stated.
+    pub anchors: Sparse<u32>,
+    /// Set of anchors of each row.
+    pub anchor_set: Sparse<u32>,
     /// Dimension of each row.
     pub dimension: Sparse<u32>,
     /// Rater of each row.
@@ -157,6 +163,7 @@ impl Default for Log {
             items: Names::default(),
             judges: Names::default(),
             arms: Names::default(),
+            anchor_sets: Names::default(),
             dimensions: Names::default(),
             raters: Names::default(),
             groups: Names::default(),
@@ -166,6 +173,8 @@ impl Default for Log {
             item: Vec::new(),
             judge: Sparse::new(NONE),
             arm: Sparse::new(NONE),
+            anchors: Sparse::new(NONE),
+            anchor_set: Sparse::new(NONE),
             dimension: Sparse::new(NONE),
             rater: Sparse::new(NONE),
             group: Sparse::new(NONE),
@@ -293,6 +302,8 @@ impl Log {
             || judgement.confidence.is_some()
             || judgement.length_a.is_some()
             || judgement.length_b.is_some()
+            || judgement.anchors.is_some()
+            || judgement.anchor_set.is_some()
             || judgement.time.is_some();
         self.has_more |= has_more;
         if self.has_more {
@@ -308,6 +319,8 @@ impl Log {
             push_number(&mut self.length_a, row_idx, judgement.length_a);
             push_number(&mut self.length_b, row_idx, judgement.length_b);
             push_number(&mut self.weight, row_idx, judgement.weight.filter(|weight| is_weight(*weight)));
+            self.anchors.push(row_idx, judgement.anchors);
+            self.anchor_set.push(row_idx, name(&mut self.anchor_sets, judgement.anchor_set.as_deref()));
             self.push_time(row_idx, judgement.time.as_deref());
         }
         if let Some(price) = judgement.price {
@@ -357,6 +370,16 @@ impl Log {
         self.judge = renamed;
     }
 
+    /// Gives every row another arm: `arm` is told the row and returns its name, or `None` for no arm.
+    pub fn rename_arms(&mut self, arm: impl Fn(&Self, usize) -> Option<String>) {
+        let mut arms = Names::default();
+        let mut renamed = Sparse::new(NONE);
+        for row_idx in 0..self.item.len() {
+            renamed.push(row_idx, arm(self, row_idx).map(|name| arms.intern(&name)));
+        }
+        (self.arms, self.arm) = (arms, renamed);
+    }
+
     /// Moves the rows of `other` behind those that are here, as if they had been pushed one by one. `other` is empty
     /// afterwards and keeps its room, to be filled again.
     pub fn append(&mut self, other: &mut Self) {
@@ -372,6 +395,7 @@ impl Log {
         };
         named(&mut self.judges, &mut self.judge, &mut other.judges, &mut other.judge);
         named(&mut self.arms, &mut self.arm, &mut other.arms, &mut other.arm);
+        named(&mut self.anchor_sets, &mut self.anchor_set, &mut other.anchor_sets, &mut other.anchor_set);
         named(&mut self.dimensions, &mut self.dimension, &mut other.dimensions, &mut other.dimension);
         named(&mut self.raters, &mut self.rater, &mut other.raters, &mut other.rater);
         named(&mut self.groups, &mut self.group, &mut other.groups, &mut other.group);
@@ -388,6 +412,7 @@ impl Log {
         self.choice.append(row_idx, &mut other.choice, n_rows, |code| code);
         self.order.append(row_idx, &mut other.order, n_rows, |code| code);
         self.repeat.append(row_idx, &mut other.repeat, n_rows, |repeat| repeat);
+        self.anchors.append(row_idx, &mut other.anchors, n_rows, |anchors| anchors);
         self.place.append(row_idx, &mut other.place, n_rows, |place| place);
         self.content.append(row_idx, &mut other.content, n_rows, |digest| digest);
         self.line.append(row_idx, &mut other.line, n_rows, |line| line);
@@ -470,7 +495,7 @@ pub fn number(column: &[f64], row_idx: usize) -> Option<f64> {
 }
 
 /// Returns a 64-bit digest of `text` (FNV-1a), never 0. Used only to see that two texts are the same.
-fn digest(text: &str) -> u64 {
+pub(crate) fn digest(text: &str) -> u64 {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

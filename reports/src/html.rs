@@ -38,6 +38,7 @@ pub(crate) fn environment() -> &'static Environment<'static> {
         // Names end in .html.j2: the engine escapes whatever they print, unless marked safe. Only charts and icons are.
         for (name, source) in [
             ("report.html.j2", include_str!("../templates/report.html.j2")),
+            ("anchors.html.j2", include_str!("../templates/anchors.html.j2")),
             ("judge.html.j2", include_str!("../templates/judge.html.j2")),
             ("panel.html.j2", include_str!("../templates/panel.html.j2")),
             ("people.html.j2", include_str!("../templates/people.html.j2")),

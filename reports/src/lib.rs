@@ -15,6 +15,7 @@ mod junit;
 mod markdown;
 mod plan;
 mod plan_words;
+mod sentinel;
 mod terminal;
 mod text;
 mod view;
@@ -27,6 +28,7 @@ pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use plan::plan_terminal;
+pub use sentinel::{sentinel_markdown, sentinel_terminal};
 pub use terminal::{Charset, Colour, TerminalOptions, terminal};
 pub use text::visible;
 

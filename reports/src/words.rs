@@ -65,8 +65,18 @@ pub(crate) fn limit_measure<'a>(judge: &'a JudgeAudit, limit: &LimitResult) -> O
     }))
 }
 
-/// Returns when the verdict could have been given, where the audit was looked at after every item or along a plan; else `None`.
+/// Returns which look this is and when the verdict could have been given, where the audit was looked at after every item,
+/// along a plan, or again; else `None`.
 pub(crate) fn looks(judge: &JudgeAudit) -> Option<String> {
+    let history = judge.look_history.as_ref().map(|history| text::sentence(&history.words));
+    match (history, followed(judge)) {
+        (Some(history), Some(followed)) => Some(format!("{history} {followed}")),
+        (history, followed) => history.or(followed),
+    }
+}
+
+/// Returns when the verdict could have been given, where the audit was looked at after every item or along a plan; else `None`.
+fn followed(judge: &JudgeAudit) -> Option<String> {
     let looks = judge.looks.as_ref()?;
     let all = format!(
         "{} ({})",

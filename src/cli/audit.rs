@@ -10,6 +10,7 @@ use clap::ValueEnum as _;
 
 use super::basics::{Basics, Layers, file, given, names, number};
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
+use super::ledger::Ledger;
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::reading::{self, Reading, read_sources};
@@ -73,6 +74,9 @@ pub(super) struct Args {
     /// The judge's prompt was tuned on these items
     #[arg(long, help_heading = "How to measure")]
     tuned_here: bool,
+    /// Items that stand in the prompt as anchors, with commas between; they and their groups are left out of what they were shown for
+    #[arg(long, value_name = "ITEMS", value_delimiter = ',', help_heading = "How to measure")]
+    anchor_items: Vec<String>,
     /// Repeats for which figures that grow with repeats are stated [default: 5]
     #[arg(long, value_name = "K0", allow_negative_numbers = true, help_heading = "How to measure")]
     repeats: Option<u32>,
@@ -89,6 +93,12 @@ pub(super) struct Args {
     /// How many items are planned at most: judge the gate by evidence that allows a look at every twentieth of them, and say when going on is futile
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to measure")]
     planned_items: Option<u64>,
+    /// How many looks at a growing log are planned; each limit is tested that much more strictly, so that all looks hold together
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "How to measure")]
+    planned_looks: Option<u32>,
+    /// Record this look in a file of looks (JSON Lines), and say what earlier looks recorded there make of it
+    #[arg(long, value_name = "FILE.jsonl")]
+    looks: Option<PathBuf>,
     /// How much less often than a person the judge may be nearest to the other people and still take a person's place [default: 0.2]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "How to measure")]
     epsilon: Option<f64>,
@@ -112,10 +122,14 @@ fn layers(args: &mut Args, printer: &Printer) -> Result<Layers, Failure> {
     config.false_accept_cap = args.cap.unwrap_or(config.false_accept_cap);
     config.anytime = args.anytime.map(LookOrder::from).or(config.anytime);
     config.planned_items = args.planned_items.or(config.planned_items);
+    config.planned_looks = args.planned_looks.or(config.planned_looks);
     config.epsilon = args.epsilon.or(config.epsilon);
     config.costs = args.costs.or(config.costs);
     config.label_sampling = args.labels_are.map_or(config.label_sampling, LabelSampling::from);
     config.tuned_on_items |= args.tuned_here;
+    if !args.anchor_items.is_empty() {
+        config.anchor_items = std::mem::take(&mut args.anchor_items);
+    }
     config.windows = args.windows.or(config.windows);
     config.judge = args.judge.take().or(config.judge.take());
     config.arm = args.arm.take().or(config.arm.take());
@@ -148,6 +162,10 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         let files = REPORT_FILES.map(|name| dir.join(name));
         spare_inputs(&files, &args.sources, &layers.columns, "choose another directory with --out")?;
     }
+    if let Some(path) = &args.looks {
+        spare_inputs(std::slice::from_ref(path), &args.sources, &layers.columns, "name another file with --looks")?;
+    }
+    let ledger = args.looks.as_deref().map(|path| Ledger::read(path, printer)).transpose()?;
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let out = args.out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
     let mut copy = out.as_ref().map(begin_copy).transpose()?;
@@ -174,6 +192,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
             return Err(Failure::from(error).with_problems(reading.problems.into_vec()));
         }
     };
+    let looks = ledger.map(|ledger| ledger.record(&mut audit, &log)).transpose()?.flatten();
     drop(log);
     complete(&mut audit, &args.sources, options, reading);
     if args.strict {
@@ -185,6 +204,8 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         writer.finish().map_err(anyhow::Error::from)?;
         write_report(out, file, &audit, printer)?;
     }
+    // Who has not been told has not looked: the ledger is written when the report is.
+    looks.map(Pending::finish).transpose()?;
     match printer.form() {
         Form::Json => printer.data(&render(&audit, Format::Json)?)?,
         Form::Text => printer.summary(&render(&audit, Format::Terminal)?)?,
@@ -225,10 +246,12 @@ fn deciding(args: &Args) -> Vec<String> {
         ("--cap", number(args.cap)),
         ("--repeats", args.repeats.map(|repeats| repeats.to_string())),
         ("--planned-items", args.planned_items.map(|items| items.to_string())),
+        ("--planned-looks", args.planned_looks.map(|planned| planned.to_string())),
         ("--epsilon", number(args.epsilon)),
         ("--costs", args.costs.map(|[accept, reject]| format!("{accept}:{reject}"))),
         ("--labels-are", args.labels_are.as_ref().and_then(word)),
         ("--windows", args.windows.map(window_words)),
+        ("--anchor-items", (!args.anchor_items.is_empty()).then(|| args.anchor_items.join(","))),
     ];
     let mut words = given(args.basics.words().into_iter().chain(own));
     words.extend(args.tuned_here.then(|| "--tuned-here".to_owned()));

@@ -91,7 +91,7 @@ pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> 
     let options = deciding(&args);
     let layers = layers(&args, printer)?;
     let Args { first, second, a, b, out, force, strict, .. } = args;
-    let sources: Vec<PathBuf> = [first].into_iter().chain(second).collect();
+    let sources = sources_of(first, second);
     if let Some(dir) = &out {
         let files = COMPARE_FILES.map(|name| dir.join(name));
         spare_inputs(&files, &sources, &layers.columns, "choose another directory with --out")?;
@@ -138,8 +138,13 @@ pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> 
     })
 }
 
+/// Returns the logs given.
+pub(super) fn sources_of(first: PathBuf, second: Option<PathBuf>) -> Vec<PathBuf> {
+    [first].into_iter().chain(second).collect()
+}
+
 /// Reads both sides, each from its log or both from one.
-fn sides(
+pub(super) fn sides(
     sources: &[PathBuf],
     a: Option<String>,
     b: Option<String>,
@@ -174,7 +179,7 @@ fn sides(
     }
 }
 
-fn failed(error: CompareError) -> Failure {
+pub(super) fn failed(error: CompareError) -> Failure {
     let help = match &error {
         CompareError::Several { side, .. } => Some(format!("name it with --{}", side.to_ascii_lowercase())),
         CompareError::NothingShared(..) => {

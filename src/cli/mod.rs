@@ -12,6 +12,7 @@ mod doctor;
 mod escalate;
 mod files;
 mod gate;
+mod ledger;
 mod measuring;
 #[cfg(feature = "memory")]
 mod memory;
@@ -23,6 +24,7 @@ mod render;
 mod report;
 mod schema;
 mod self_test;
+mod sentinel;
 mod status;
 mod values;
 
@@ -48,6 +50,7 @@ use status::{Failure, Status};
 Examples:
   assize audit judgements.csv --out report     a verdict on a judge, and a report
   assize compare old.csv new.csv               whether the new judge may replace the old
+  assize sentinel baseline.csv today.csv       whether a judge changed behind its name
   assize gate > gate.toml                      the limits a judge must keep, to edit
   assize audit judgements.csv --gate gate.toml
 
@@ -102,6 +105,7 @@ impl From<Color> for ColorChoice {
 enum Command {
     Audit(Box<audit::Args>),
     Compare(Box<compare::Args>),
+    Sentinel(Box<sentinel::Args>),
     Plan(Box<plan::Args>),
     Escalate(Box<escalate::Args>),
     Convert(convert::Args),
@@ -160,6 +164,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let done: Result<Status, Failure> = match cli.command {
         Command::Audit(args) => audit::run(*args, &mut printer),
         Command::Compare(args) => compare::run(*args, &mut printer),
+        Command::Sentinel(args) => sentinel::run(*args, &mut printer),
         Command::Plan(args) => plan::run(*args, &mut printer),
         Command::Escalate(args) => escalate::run(*args, &mut printer),
         Command::Convert(args) => convert::run(&args, &mut printer),

@@ -1,6 +1,6 @@
 //! `assize schema`: JSON Schemas of the files that assize reads and writes, made from the types themselves.
 
-use assize_calibration::audit::result::{Audit, Escalation, SideBySide};
+use assize_calibration::audit::result::{Audit, Escalation, Look, Sentinel, SideBySide};
 use assize_calibration::gate::Gate;
 use assize_calibration::judgement::Judgement;
 use assize_calibration::planning::result::Plan;
@@ -35,6 +35,10 @@ enum What {
     Plan,
     /// `escalate --json`
     Escalation,
+    /// `sentinel --json`
+    Sentinel,
+    /// A line of the file of `audit --looks`
+    Look,
     /// A line of `memory export`
     #[cfg(feature = "memory")]
     Experience,
@@ -48,6 +52,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
         What::Gate => schemars::schema_for!(Gate),
         What::Plan => schemars::schema_for!(Plan),
         What::Escalation => schemars::schema_for!(Escalation),
+        What::Sentinel => schemars::schema_for!(Sentinel),
+        What::Look => schemars::schema_for!(Look),
         #[cfg(feature = "memory")]
         What::Experience => schemars::schema_for!(assize_memory::experience::Experience),
     };

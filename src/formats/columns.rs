@@ -272,6 +272,7 @@ impl ColumnMap {
                 Field::Item
                     | Field::Judge
                     | Field::Arm
+                    | Field::AnchorSet
                     | Field::Dimension
                     | Field::Rater
                     | Field::Group

@@ -15,6 +15,8 @@ pub(super) enum Field {
     Order,
     Place,
     Arm,
+    Anchors,
+    AnchorSet,
     Dimension,
     Label,
     Rater,
@@ -37,7 +39,7 @@ pub(super) enum Field {
 
 impl Field {
     /// All fields, in the order in which they are looked for and documented.
-    pub(super) const ALL: [Self; 30] = [
+    pub(super) const ALL: [Self; 32] = [
         Self::Item,
         Self::Judge,
         Self::Score,
@@ -50,6 +52,8 @@ impl Field {
         Self::Order,
         Self::Place,
         Self::Arm,
+        Self::Anchors,
+        Self::AnchorSet,
         Self::Dimension,
         Self::Label,
         Self::Rater,
@@ -104,6 +108,8 @@ impl Field {
             Self::Order => &["order", "swapped"],
             Self::Place => &["place"],
             Self::Arm => &["arm", "condition", "variant"],
+            Self::Anchors => &["anchors", "n_anchors", "shots", "n_shots"],
+            Self::AnchorSet => &["anchor_set", "shot_set"],
             Self::Dimension => &["dimension", "criterion", "metric", "rubric"],
             Self::Label => &["label", "truth", "gold", "expected", "ground_truth", "gold_label"],
             Self::Rater => &["rater", "rater_id", "annotator", "annotator_id"],

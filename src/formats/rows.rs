@@ -72,6 +72,7 @@ struct Fast {
     generator: Option<Text>,
     generator_b: Option<Text>,
     content: Option<Text>,
+    anchor_set: Option<Text>,
     repeat: Option<usize>,
     order: Option<usize>,
     raw: Option<usize>,
@@ -261,6 +262,7 @@ impl Fast {
             generator: text(Field::Generator),
             generator_b: text(Field::GeneratorB),
             content: text(Field::Content),
+            anchor_set: text(Field::AnchorSet),
             repeat: plan.column(Field::Repeat),
             order: plan.column(Field::Order),
             raw: plan.column(Field::Raw),
@@ -449,6 +451,8 @@ impl Rules {
             rater: fast.rater.as_ref().and_then(|rater| rater.get(cells)),
             group: fast.group.as_ref().and_then(|group| group.get(cells)),
             content: fast.content.as_ref().and_then(|content| content.get(cells)),
+            anchors: None,
+            anchor_set: fast.anchor_set.as_ref().and_then(|set| set.get(cells)),
             generator,
             generator_b,
             weight: None,
@@ -528,8 +532,9 @@ fn of_item<'r>(judgement: &Judgement<'r>) -> Judgement<'r> {
 }
 
 /// Fields that are numbers nobody needs for a verdict.
-const RARE: [Field; 10] = [
+const RARE: [Field; 11] = [
     Field::Place,
+    Field::Anchors,
     Field::Confidence,
     Field::LengthA,
     Field::LengthB,
@@ -554,6 +559,10 @@ fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut
         Field::Place => {
             judgement.place = cell.whole().and_then(|place| u32::try_from(place).ok()).filter(|&place| place > 0);
             judgement.place.is_some()
+        }
+        Field::Anchors => {
+            judgement.anchors = cell.whole().and_then(|anchors| u32::try_from(anchors).ok());
+            judgement.anchors.is_some()
         }
         Field::Confidence => {
             judgement.confidence = number.filter(|confidence| (0.0..=1.0).contains(confidence));

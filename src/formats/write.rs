@@ -274,7 +274,7 @@ fn push_line(text: &mut Vec<u8>, judgement: &Judgement<'_>) -> io::Result<()> {
 }
 
 /// The columns of a log as a table.
-const COLUMNS: [&str; 28] = [
+const COLUMNS: [&str; 30] = [
     "item",
     "judge",
     "score",
@@ -285,6 +285,8 @@ const COLUMNS: [&str; 28] = [
     "order",
     "place",
     "arm",
+    "anchors",
+    "anchor_set",
     "dimension",
     "label",
     "rater",
@@ -342,6 +344,8 @@ impl Table {
             word(j.order.map(|order| if order == Order::Ab { "ab" } else { "ba" })).into(),
             count(j.place.map(u64::from)).into(),
             j.arm.as_deref().unwrap_or_default().into(),
+            count(j.anchors.map(u64::from)).into(),
+            j.anchor_set.as_deref().unwrap_or_default().into(),
             j.dimension.as_deref().unwrap_or_default().into(),
             j.label.as_ref().map(|label| label.0.as_ref()).unwrap_or_default().into(),
             j.rater.as_deref().unwrap_or_default().into(),

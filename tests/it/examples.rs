@@ -137,6 +137,27 @@ fn two_worked_examples_are_worse_than_one_and_one_is_not_shown_to_help() {
     };
     assert_eq!(better("Vanilla", "Vanilla_1shot").as_deref(), Some("undecided"));
     assert_eq!(better("Vanilla_1shot", "Vanilla_2shot").as_deref(), Some("a"));
+    // Held against none, neither number is shown to help or to harm; the page on anchors has these figures.
+    let page = fs::read_to_string(root().join("docs/explanation/anchors.md")).unwrap();
+    let [study] = &audit.anchors[..] else { panic!("one judge") };
+    let figures = study.points.iter().map(|point| point.figures.iter().find(|one| one.measure == "accuracy").unwrap());
+    for (figure, row) in figures.zip([
+        "| 0 | .8604 | | | |",
+        "| 1 | .8650 | +.005 | [−.017, .026] | undecided |",
+        "| 2 | .8405 | −.020 | [−.045, .005] | undecided |",
+    ]) {
+        assert!(page.contains(row), "{row}");
+        let number = |value: f64, digits: usize| format!("{value:.digits$}").replace("-", "−").replacen("0.", ".", 1);
+        assert!(row.contains(&number(figure.value.estimate, 4)), "{row}");
+        let Some(minus) = &figure.minus_none else { continue };
+        let (low, high) = (minus.difference.low.unwrap(), minus.difference.high.unwrap());
+        assert!(row.contains(&format!("[{}, {}]", number(low, 3), number(high, 3))), "{row}: {low} {high}");
+        assert_eq!((minus.standing.as_str(), minus.n_items), ("undecided", 326));
+        let seen = format!("{:.1}", 100.0 * minus.minimal_detectable.unwrap());
+        assert!(page.contains(&format!("{seen} points (one")) || page.contains(&format!("{seen} (two)")), "{seen}");
+    }
+    let told = audit.judges.iter().flat_map(|judge| &judge.findings);
+    assert_eq!(told.filter(|finding| finding.what.contains("not shown to help")).count(), 2);
 }
 
 #[test]

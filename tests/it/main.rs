@@ -7,6 +7,7 @@ mod browser;
 mod cli;
 mod cli_compare;
 mod cli_files;
+mod cli_looking;
 mod cli_output;
 mod cli_reading;
 mod cli_settings;

@@ -42,6 +42,10 @@ pub struct AuditConfig {
     /// and the audit says when going on is unlikely to bring a verdict. Absent: there is no plan. Needs no `anytime`, whose order it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned_items: Option<u64>,
+    /// How many looks at a growing log are planned: each limit is then tested at a level that errs that many times less often (Bonferroni).
+    /// Absent: one look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planned_looks: Option<u32>,
     /// By judge: the generators of items that are its own model. Absent for a judge: those of its name, apart from dates and spelling.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own_generators: BTreeMap<String, Vec<String>>,
@@ -58,6 +62,10 @@ pub struct AuditConfig {
     /// Whether the judge's prompt was tuned on these items, so that it may do worse on others.
     #[serde(skip_serializing_if = "is_false")]
     pub tuned_on_items: bool,
+    /// Items that stand in the prompt as anchors: they, and those that share a group with one, are left out of what is judged under the
+    /// fixed set of anchors (or under prompts of which the log states no anchors).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchor_items: Vec<String>,
     /// How time is cut into windows: `day`, `week`, or how many windows of as many judgements each. Absent: weeks or days where
     /// there are enough of them, else four windows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,11 +95,13 @@ impl Default for AuditConfig {
             false_accept_cap: 0.1,
             anytime: None,
             planned_items: None,
+            planned_looks: None,
             own_generators: BTreeMap::new(),
             epsilon: None,
             costs: None,
             label_sampling: LabelSampling::Unknown,
             tuned_on_items: false,
+            anchor_items: Vec::new(),
             windows: None,
             judge: None,
             arm: None,
@@ -138,6 +148,12 @@ impl AuditConfig {
         self.anytime.or(self.planned_items.map(|_| LookOrder::Log))
     }
 
+    /// Returns the two-sided level at which limits are tested: that of the intervals, or what it leaves to each of the looks planned.
+    #[must_use]
+    pub fn gate_level(&self) -> f64 {
+        1.0 - (1.0 - self.level) / f64::from(self.planned_looks.unwrap_or(1).max(1))
+    }
+
     /// Checks that every value is in its range.
     ///
     /// # Errors
@@ -180,6 +196,15 @@ impl AuditConfig {
         }
         if self.planned_items == Some(0) {
             return bad("planned_items", "must be at least 1, not 0".to_owned());
+        }
+        if let Some(planned) = self.planned_looks {
+            if !(1..=1000).contains(&planned) {
+                return bad("planned_looks", format!("must be from 1 to 1000, not {planned}"));
+            }
+            if self.look_order().is_some() {
+                let must = "must not be given with anytime or planned_items, whose evidence allows any number of looks";
+                return bad("planned_looks", must.to_owned());
+            }
         }
         if self.stability_repeats < 2 {
             return bad("stability_repeats", format!("must be at least 2, not {}", self.stability_repeats));

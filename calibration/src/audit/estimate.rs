@@ -69,6 +69,8 @@ impl Estimated {
         let standard_error = match self.spread {
             Spread::Student { standard_error, .. } => standard_error,
             Spread::Proportion(proportion) => proportion.variance.sqrt(),
+            Spread::StudentOfSets { standard_error, between, .. } => standard_error.hypot(between.sqrt()),
+            Spread::ProportionOfSets { proportion, between, .. } => (proportion.variance + between).sqrt(),
             _ => return None,
         };
         minimal_detectable(standard_error)

@@ -1,6 +1,7 @@
 //! The audit: a log in, what it says about each judge out. A pure function of its arguments.
 
 mod accuracy;
+mod anchors;
 mod biases;
 pub mod catalogue;
 mod compare;
@@ -14,10 +15,12 @@ mod drift;
 mod escalate;
 mod estimate;
 mod figures;
+mod ledger;
 mod lots;
 mod noise;
 mod plan;
 pub mod result;
+mod sentinel;
 mod settings;
 mod side_by_side;
 mod subject;
@@ -33,8 +36,10 @@ pub use config::{AuditConfig, BadSetting, LookOrder};
 use data::table::{Subject, Table};
 pub use drift::{Calendar, Windows};
 pub use escalate::{EscalateConfig, escalate};
+pub use ledger::record_looks;
 pub use plan::plan_study;
 use result::{Audit, Data, Fitness, JudgeAudit, Source};
+pub use sentinel::{SentinelConfig, sentinel};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
 use subject::{Extent, audit_subject, count_distinct, measure_all, measure_to_compare, measure_units};
 
@@ -72,7 +77,8 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     config.check()?;
     let kind = outcome_kind(log, config)?;
     let mut problems = Problems::default();
-    let mut table = Table::new(log, kind, config, &mut problems);
+    let apart = anchors::told_apart(log);
+    let mut table = Table::new(&apart, kind, config, &mut problems);
     if table.is_weighted && config.look_order().is_some() {
         return Err(AuditError::Weighted("evidence that allows a look after every item"));
     }
@@ -80,13 +86,14 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
     settings::report(&table, config, &mut problems);
     drift::report(&table, &mut problems);
     let people = crowd::people::People::of(&table);
-    let judges: Vec<JudgeAudit> = table
+    let mut judges: Vec<JudgeAudit> = table
         .subjects
         .par_iter()
         .map(|subject| audit_subject(&table, people.as_ref(), subject, config, gate))
         .collect();
     let fitness = judges.iter().map(|judge| judge.fitness).max().unwrap_or(Fitness::Inconclusive);
     let comparisons = compare::comparisons(&table, config, &mut problems);
+    let anchors = anchors::studies(&table, log, &mut judges, config, &mut problems);
     Ok(Audit {
         schema: result::SCHEMA.to_owned(),
         version: String::new(),
@@ -97,6 +104,7 @@ pub fn audit(log: &Log, config: &AuditConfig, gate: &Gate) -> Result<Audit, Audi
         problems: problems.into_vec(),
         fitness,
         comparisons,
+        anchors,
         agreement: crowd::panel::agreement(&table, config),
         panels: crowd::panels(&table, config),
         judges,

@@ -46,7 +46,8 @@ const STREAMS: u64 = 0x706c_616e << 32;
 pub fn plan_study(log: &Log, config: &AuditConfig, gate: &Gate, wishes: &Wishes) -> Result<Plan, AuditError> {
     config.check()?;
     let kind = outcome_kind(log, config)?;
-    let mut table = Table::new(log, kind, config, &mut Problems::default());
+    let apart = super::anchors::told_apart(log);
+    let mut table = Table::new(&apart, kind, config, &mut Problems::default());
     if table.is_weighted {
         return Err(AuditError::Weighted("a plan"));
     }

@@ -18,7 +18,7 @@ use super::noise::{parsing, scores, stability, voting};
 use super::result::{
     AlternativeTest, AnswerShare, CorrectedPassRate, DimensionAudit, Halo, JudgeAudit, Reliability, ScaleUse,
 };
-use super::{AuditConfig, drift};
+use super::{AuditConfig, anchors, drift};
 
 /// Measures everything measurable of one judge over the given units.
 pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
@@ -180,13 +180,18 @@ pub(crate) fn audit_subject(
     let (beside, ((baselines, error_clusters), (confusion, worst_items, answers))) = looked;
     measured.append(beside.measured);
     measured.append(in_use.measured);
+    anchors::widen(table, subject, config, &mut measured);
     if table.is_weighted {
         weights::caution(&mut measured);
     }
     let InUse { reliability, corrected_pass_rate, .. } = in_use;
     let watched = config.look_order().map(|order| looks::looks(table, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
-    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, level, evidence);
+    let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, config.gate_level(), evidence);
+    if let Some(planned) = config.planned_looks {
+        let at = findings::per_cent(config.gate_level());
+        why.push_str(&format!(" Limits are tested at {at}, as one of {planned} planned looks."));
+    }
     if config.tuned_on_items {
         why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
     }
@@ -243,6 +248,7 @@ pub(crate) fn audit_subject(
         why,
         limits,
         looks: watched.map(|(looks, _)| looks),
+        look_history: None,
         findings,
         answers,
         unparsed_by: parsing::splits(table, subject, level),

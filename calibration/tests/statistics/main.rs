@@ -9,6 +9,7 @@
 )]
 
 mod agreement;
+mod anchors;
 mod arms;
 mod biases;
 mod bootstrap;
@@ -21,6 +22,7 @@ mod gate_risk;
 mod golden;
 mod icc;
 mod labelled;
+mod ledger;
 mod looks;
 mod paired;
 mod pairwise;
@@ -46,6 +48,7 @@ mod roc;
 mod row_order;
 mod rules;
 mod self_test;
+mod sentinel;
 mod sequential;
 mod several;
 mod side_by_side;

@@ -2,6 +2,7 @@
 //!
 //! Templates only lay out what is here. Text is not yet escaped: the template engine does that.
 
+mod anchors;
 mod biases;
 mod drift;
 pub(crate) mod forest;
@@ -140,6 +141,7 @@ pub(crate) struct View {
     judges: Vec<judge::JudgeView>,
     n_judges_omitted: usize,
     comparisons: Vec<tables::ComparisonView>,
+    anchors: Vec<anchors::AnchorView>,
     agreement: Vec<tables::AgreementView>,
     panels: Vec<panel::PanelView>,
     n_panels_omitted: usize,
@@ -179,6 +181,7 @@ pub(crate) fn build(audit: &Audit, options: &HtmlOptions) -> Result<View, Render
         judges,
         n_judges_omitted: ordered.len() - n_detailed,
         comparisons: tables::comparisons(audit, MAX_PAIRS)?,
+        anchors: anchors::anchors(audit)?,
         agreement: tables::agreement(audit)?,
         panels: panel::panels(audit)?,
         n_panels_omitted: panel::n_omitted(audit),

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{
-    Agreement, AnswerShare, Audit, Baseline, BiasTest, Biases, Comparison, Confusion, CrossValidated, Data,
-    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GateRisk, GeneratorErrors,
-    JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA, Source, SplitRate, ThresholdPoint, Thresholds,
-    Unmeasured, Voting, VotingPoint, WorstItem,
+    Agreement, AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, AnswerShare, Audit, Baseline, BiasTest,
+    Biases, Comparison, Confusion, CrossValidated, Data, DimensionAudit, ErrorCluster, ErrorClusters, Finding,
+    FindingWeight, Fitness, GateRisk, GeneratorErrors, JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA,
+    SetFigure, Source, SplitRate, ThresholdPoint, Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
@@ -427,6 +427,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
             design_effect: BTreeMap::from([("false_accept".to_owned(), 3.3)]),
         }),
         drift: None,
+        look_history: None,
         gate_risk: Some(gate_risk()),
         worst_items: worst_items(),
         dimensions: vec![
@@ -463,6 +464,42 @@ fn comparison(what: &str, measure_id: &str, a: &str, b: &str, difference: Measur
 }
 
 /// An audit of one judge, with everything.
+fn anchor_study() -> AnchorStudy {
+    let figure = |estimate: f64, minus: Option<AnchorDifference>| AnchorFigure {
+        measure: "accuracy".to_owned(),
+        value: measure(estimate, estimate - 0.04, estimate + 0.04),
+        sd_between_sets: minus.as_ref().map(|_| 0.021),
+        p_sets: minus.as_ref().map(|_| 0.03),
+        sets: ["<b>s1</b>", "s2"].map(|set| SetFigure { set: set.to_owned(), estimate, n_items: 80 }).to_vec(),
+        minus_none: minus,
+    };
+    let point = |anchors: u32, n_sets, figures| AnchorPoint {
+        anchors: Some(anchors),
+        arm: None,
+        words: format!("{anchors} anchors"),
+        is_deployed: false,
+        n_sets,
+        n_items: 80,
+        n_judgements: 160,
+        figures,
+    };
+    let minus = AnchorDifference {
+        difference: measure(-0.02, -0.045, 0.005),
+        n_items: 80,
+        p_value: Some(0.12),
+        test: "two-way over clusters and sets".to_owned(),
+        p_holm: Some(0.12),
+        minimal_detectable: Some(0.035),
+        standing: "undecided".to_owned(),
+    };
+    AnchorStudy {
+        judge: "gpt".to_owned(),
+        arm: None,
+        has_none: true,
+        points: vec![point(0, 0, vec![figure(0.86, None)]), point(2, 2, vec![figure(0.84, Some(minus))])],
+    }
+}
+
 pub(crate) fn full() -> Audit {
     Audit {
         schema: SCHEMA.to_owned(),
@@ -511,6 +548,7 @@ pub(crate) fn full() -> Audit {
         ],
         fitness: Fitness::Unfit,
         judges: vec![judge("gpt-4o-mini")],
+        anchors: vec![anchor_study()],
         comparisons: vec![
             comparison("arms", "accuracy", "anchors 0", "anchors 2", measure(0.031, 0.004, 0.058)),
             comparison("arms", "accuracy", "anchors 0", "锚点一", measure(-0.012, -0.04, 0.016)),
@@ -584,6 +622,7 @@ pub(crate) fn degenerate() -> Audit {
     Audit {
         fitness: Fitness::Inconclusive,
         judges: vec![one],
+        anchors: Vec::new(),
         comparisons: Vec::new(),
         agreement: Vec::new(),
         panels: Vec::new(),

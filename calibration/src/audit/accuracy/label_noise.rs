@@ -61,7 +61,7 @@ pub(crate) fn label_noise(
         .filter(|limit| matches!(limit.state, LimitState::Met | LimitState::Broken))
         .filter_map(|limit| {
             let value = measured.values.get(limit.measure.as_str())?;
-            let n_labels = labels_to_turn(limit, value, said.as_ref()?, config.level);
+            let n_labels = labels_to_turn(limit, value, said.as_ref()?, config.gate_level());
             Some(LabelsToTurn {
                 measure: limit.measure.clone(),
                 side: limit.side.clone(),

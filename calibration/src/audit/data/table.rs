@@ -79,6 +79,8 @@ impl Unit {
 pub(crate) struct Cell {
     pub order: Option<Order>,
     pub place: u32,
+    /// The set of anchors its answers were given under; [`NONE`] where none is named. Cells of one set follow one another.
+    pub anchor_set: u32,
     /// Its draws, in the subject's list, in order of repeats; NaN is unparsed.
     pub draws: Range<usize>,
     pub n_unparsed: usize,
@@ -163,10 +165,11 @@ impl<'a> Table<'a> {
     /// Rearranges `log` for the outcome `kind`; what is wrong with it goes to `problems`.
     pub(crate) fn new(log: &'a Log, kind: OutcomeKind, config: &AuditConfig, problems: &mut Problems) -> Self {
         let clusters = Clusters::new(log, problems);
+        let anchored = crate::audit::anchors::anchored(log, &clusters, config, problems);
         let mut categories: Vec<String> = log.categories.iter().map(str::to_owned).collect();
         let mut label_problems = Problems::default();
         let ((mut subjects, mut raters, duplicates), mut labels) = rayon::join(
-            || arranged(log, kind, &clusters.of_item),
+            || arranged(log, kind, &clusters.of_item, &anchored),
             || super::labels::Labels::read(log, kind, config, &mut categories, &mut label_problems),
         );
         duplicates.report(log, problems);
@@ -297,6 +300,8 @@ struct Key {
     item: u32,
     /// 0 is "none"; ids are one more.
     dimension: u32,
+    /// 0 is "none"; ids are one more.
+    anchor_set: u32,
     order: u8,
     place: u32,
     /// 0 is "none"; numbers are one more.
@@ -313,6 +318,7 @@ impl Key {
             cluster: cluster_of[item as usize],
             item,
             dimension: log.dimension.at(row_idx).wrapping_add(1),
+            anchor_set: crate::audit::anchors::set_of(log, row_idx).wrapping_add(1),
             order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
             place: log.place.at(row_idx),
             repeat: log.repeat.at(row_idx).wrapping_add(1),
@@ -322,8 +328,8 @@ impl Key {
 
     /// Returns what the rows of one cell share.
     #[inline]
-    fn cell(&self) -> (u32, u32, u8, u32) {
-        (self.item, self.dimension, self.order, self.place)
+    fn cell(&self) -> (u32, u32, u32, u8, u32) {
+        (self.item, self.dimension, self.anchor_set, self.order, self.place)
     }
 }
 
@@ -331,9 +337,11 @@ impl Key {
 type RowsOfSubject = ((u32, u32), Vec<u32>);
 
 /// Splits rows by judge and arm, and by rater, each in order of first sight.
-fn by_subject(log: &Log) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
+///
+/// Judgements of clusters that are `anchored`, under the anchors in question, are left out.
+fn by_subject(log: &Log, cluster_of: &[u32], anchored: &[bool]) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
     let n_rows = u32::try_from(log.len()).expect("a log has fewer than 2^32 rows");
-    if log.judges.len() <= 1 && log.arms.is_empty() && log.raters.is_empty() {
+    if log.judges.len() <= 1 && log.arms.is_empty() && log.raters.is_empty() && anchored.is_empty() {
         // The usual log.
         return (vec![((log.judge.at(0), NONE), (0..n_rows).collect())], Vec::new());
     }
@@ -344,6 +352,10 @@ fn by_subject(log: &Log) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
         let row_idx = row as usize;
         let rater = log.rater.at(row_idx);
         let is_rating = rater != NONE;
+        let is_anchor = || anchored[cluster_of[log.item[row_idx] as usize] as usize];
+        if !anchored.is_empty() && !is_rating && is_anchor() && crate::audit::anchors::is_under_fixed(log, row_idx) {
+            continue;
+        }
         let (who, arm) = if is_rating { (rater, NONE) } else { (log.judge.at(row_idx), log.arm.at(row_idx)) };
         let list = if is_rating { &mut rated } else { &mut judged };
         let here = (is_rating, who, arm);
@@ -361,8 +373,13 @@ fn by_subject(log: &Log) -> (Vec<RowsOfSubject>, Vec<RowsOfSubject>) {
 }
 
 /// Returns the judges under their arms, the raters, and what was said twice.
-fn arranged(log: &Log, kind: OutcomeKind, cluster_of: &[u32]) -> (Vec<Subject>, Vec<Subject>, Duplicates) {
-    let (judged, rated) = by_subject(log);
+fn arranged(
+    log: &Log,
+    kind: OutcomeKind,
+    cluster_of: &[u32],
+    anchored: &[bool],
+) -> (Vec<Subject>, Vec<Subject>, Duplicates) {
+    let (judged, rated) = by_subject(log, cluster_of, anchored);
     let arrange = |subjects: Vec<RowsOfSubject>| {
         let arranged: Vec<(Subject, Duplicates)> = subjects
             .into_par_iter()
@@ -514,6 +531,7 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
                 _ => None,
             },
             place: key.place,
+            anchor_set: key.anchor_set.wrapping_sub(1),
             draws: first_draw..subject.draws.len(),
             n_unparsed,
         });

@@ -274,6 +274,7 @@ impl<'a> Redraw<'a> {
             new.cells.push(Cell {
                 order: cell.order,
                 place: cell.place,
+                anchor_set: cell.anchor_set,
                 draws: first_draw..new.draws.len(),
                 n_unparsed,
             });

@@ -46,12 +46,12 @@ pub(crate) struct Rejudged {
 /// Measures what the gate's limits are about, and decides.
 pub(crate) fn rejudge(table: &Table<'_>, subject: &Subject, config: &AuditConfig, gate: &Gate) -> Rejudged {
     let measured = measure(table, subject, config, gate);
-    let (fitness, _, results) = decide(gate, &measured, table.kind, config.level, None);
+    let (fitness, _, results) = decide(gate, &measured, table.kind, config.gate_level(), None);
     let limits = results.into_iter().map(|result| {
         let value = measured.values.get(result.measure.as_str());
-        let ends = value.and_then(|value| value.spread.interval(value.estimate, config.level));
+        let ends = value.and_then(|value| value.spread.interval(value.estimate, config.gate_level()));
         let worse = value.map(|value| value.worst.as_deref().unwrap_or(value));
-        let worse = worse.and_then(|value| GateEnds::of(&result.measure, value).interval(config.level));
+        let worse = worse.and_then(|value| GateEnds::of(&result.measure, value).interval(config.gate_level()));
         let worse_end = worse.map_or(f64::NAN, |ends| if result.side == "min" { ends.low } else { ends.high });
         Tried {
             estimate: value.map_or(f64::NAN, |value| value.estimate),

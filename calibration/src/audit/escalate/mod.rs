@@ -60,7 +60,8 @@ struct Item<'a> {
 pub fn escalate(log: &Log, config: &AuditConfig, gate: &Gate, how: EscalateConfig) -> Result<Escalation, AuditError> {
     config.check()?;
     let kind = outcome_kind(log, config)?;
-    let mut table = Table::new(log, kind, config, &mut Problems::default());
+    let apart = super::anchors::told_apart(log);
+    let mut table = Table::new(&apart, kind, config, &mut Problems::default());
     let all = table.subjects.clone();
     select(&mut table, config)?;
     let Some(subject) = table.subjects.first() else {

@@ -3,10 +3,12 @@
 //! These types are read by renderers and by people's scripts. A field is added freely; one that is renamed or changes
 //! its meaning changes the schema's number.
 
+mod anchors;
 mod biases;
 mod costs;
 mod escalation;
 mod label_noise;
+mod ledger;
 mod looks;
 mod panel;
 mod pass_rate;
@@ -14,6 +16,7 @@ mod people;
 mod reliability;
 mod risk;
 mod scale_use;
+mod sentinel;
 
 use std::collections::BTreeMap;
 
@@ -27,11 +30,13 @@ use crate::problem::Problem;
 mod drift;
 mod side_by_side;
 
+pub use anchors::{AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, SetFigure};
 pub use biases::{BiasTest, Biases, GeneratorErrors};
 pub use costs::{CostedThreshold, ThresholdCosts};
 pub use drift::{ChangePoint, Drift, DriftFigure, DriftWindow, OddWindow};
 pub use escalation::{ESCALATION_SCHEMA, Escalated, Escalation, Picked, Purpose, Stratum};
 pub use label_noise::{AssumedNoise, LabelNoise, LabelsToTurn};
+pub use ledger::{LOOK_SCHEMA, Look, LookHistory};
 pub use looks::{Decided, Futile, LimitLooks, Looks};
 pub use panel::{DoubtfulItem, ErrorPair, Panel, PanelMethod, PanelRater, PanelWorth, VoteWorth};
 pub use pass_rate::CorrectedPassRate;
@@ -41,6 +46,7 @@ pub use reliability::{
 };
 pub use risk::{GateRisk, LimitRisk, Remedy, RuleRisk};
 pub use scale_use::{Halo, Likeness, ScaleUse};
+pub use sentinel::{SENTINEL_SCHEMA, Sentinel, SentinelFigure, SentinelItem, Steadiness};
 pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
 
 /// The name of this schema.
@@ -341,6 +347,9 @@ pub struct JudgeAudit {
     /// What looking after every cluster came to, when asked for; the limits above then rest on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looks: Option<Looks>,
+    /// What earlier looks at this judge make of this one, where they are recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_history: Option<LookHistory>,
     /// What was found, the gravest first.
     pub findings: Vec<Finding>,
     /// By measure id.
@@ -517,6 +526,9 @@ pub struct Audit {
     pub judges: Vec<JudgeAudit>,
     /// Two arms or judges, item by item.
     pub comparisons: Vec<Comparison>,
+    /// What anchors in the prompt come to, where the log states them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<AnchorStudy>,
     /// Agreement among raters and among judges.
     pub agreement: Vec<Agreement>,
     /// What raters, and judges, are worth together.

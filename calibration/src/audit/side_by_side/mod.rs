@@ -8,6 +8,7 @@ mod decide;
 mod jackknife;
 mod terms;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::biases::generators_called;
@@ -120,6 +121,17 @@ const MOST_NAMES: usize = 12;
 pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig) -> Result<SideBySide, CompareError> {
     config.check()?;
     compare.check()?;
+    with_pair(sides, config, |table, pair, described, problems| {
+        result(table, pair, described, config, compare, problems)
+    })
+}
+
+/// Finds the two judges meant and hands them over, in one table, with what there is of each.
+pub(super) fn with_pair<T>(
+    sides: Sides,
+    config: &AuditConfig,
+    then: impl FnOnce(&Table<'_>, [&Subject; 2], [ComparedSide; 2], Problems) -> Result<T, CompareError>,
+) -> Result<T, CompareError> {
     let is_together = matches!(sides, Sides::Together(..));
     let (log, names) = match sides {
         Sides::Apart(a, b) => {
@@ -137,6 +149,11 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
         Sides::Together(log, a, b) if !log.is_empty() => (*log, [Some(a), Some(b)]),
         Sides::Together(..) => return Err(CompareError::Empty('A')),
     };
+    let named = match super::anchors::told_apart(&log) {
+        Cow::Owned(named) => Some(named),
+        Cow::Borrowed(_) => None,
+    };
+    let log = named.unwrap_or(log);
     let candidates = |side: usize| -> Vec<(u32, u32)> {
         let (mut found, mut last) = (Vec::new(), None);
         for row_idx in 0..log.len() {
@@ -189,7 +206,7 @@ pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig
             ..described(&log, pair[side], pair[1 - side])
         }
     });
-    result(&table, pair, described, config, compare, problems)
+    then(&table, pair, described, problems)
 }
 
 /// Returns the generators that are a judge's own model, by the names judges have in the log of both.
