@@ -258,7 +258,8 @@ pub(super) fn rounded_up(number: f64) -> f64 {
     (number / step).ceil() * step
 }
 
-fn show(number: f64, unit: Unit) -> String {
+/// Returns a figure as people read it.
+pub(super) fn show(number: f64, unit: Unit) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "∞" } else { "−∞" }.to_owned();
     }
