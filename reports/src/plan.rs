@@ -146,7 +146,8 @@ fn widths(screen: &mut Screen, plan: &Plan) {
 /// The intervals of every figure by answers an item, at the design's number of items or the next above.
 fn by_answers(screen: &mut Screen, plan: &Plan) {
     let (_, orders) = chosen_k(plan);
-    let wanted = plan.chosen.first().and_then(|chosen| chosen.row.as_ref()).map_or(plan.pilot.n_items, |row| row.design.n_items);
+    let wanted =
+        plan.chosen.first().and_then(|chosen| chosen.row.as_ref()).map_or(plan.pilot.n_items, |row| row.design.n_items);
     let Some(n_items) = ITEMS.into_iter().find(|n| *n >= wanted).or(ITEMS.last().copied()) else { return };
     let mut seen: Vec<&str> = Vec::new();
     let mut rows: Vec<Vec<String>> = Vec::new();

@@ -4,16 +4,16 @@ use anyhow::Context as _;
 use assize_calibration::audit::result::{Audit, Escalation, SideBySide};
 use assize_calibration::planning::result::Plan;
 use assize_calibration::self_test::SelfTest;
-use serde::Serialize;
 use clap::ValueEnum;
+use serde::Serialize;
 
 use super::escalate::csv;
 use super::printer;
 use super::self_test::table;
 use super::status::Failure;
 use assize_reports::{
-    Charset, Colour, HtmlOptions, TerminalOptions, comparison, escalation_terminal, html, json, junit, markdown, plan_html,
-    plan_terminal, terminal,
+    Charset, Colour, HtmlOptions, TerminalOptions, comparison, escalation_terminal, html, json, junit, markdown,
+    plan_html, plan_terminal, terminal,
 };
 
 /// A form in which a result can be written.

@@ -141,7 +141,8 @@ fn a_steady_change_has_no_moment() {
         }
         let found = drift(&log, None);
         let point = of(&found, "mean_score").change_point.clone().unwrap();
-        let said = audited(&log, None).judges[0].findings.iter().any(|finding| finding.what.contains("no moment stands out"));
+        let said =
+            audited(&log, None).judges[0].findings.iter().any(|finding| finding.what.contains("no moment stands out"));
         assert_eq!(said, point.is_gradual);
         point
     };

@@ -25,7 +25,8 @@ fn audited(step: usize) -> Audit {
             },
         );
     }
-    let config = assize_calibration::audit::AuditConfig { accept_at: Some(6.0), good_at: Some(1.0), ..Default::default() };
+    let config =
+        assize_calibration::audit::AuditConfig { accept_at: Some(6.0), good_at: Some(1.0), ..Default::default() };
     assize_calibration::audit::audit(&log.0, &config, &assize_calibration::gate::Gate::built_in()).unwrap()
 }
 

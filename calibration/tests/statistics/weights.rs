@@ -206,7 +206,8 @@ fn panels_count_items_by_their_weights_or_say_that_they_do_not() {
     }
     let (weighted, repeated) = (weighted.audit(), repeated.audit());
     let (one, other) = (&weighted.panels[0], &repeated.panels[0]);
-    for (a, b) in one.methods.iter().zip(&other.methods).filter(|(a, _)| a.method == "majority" || a.method == "one_rater")
+    for (a, b) in
+        one.methods.iter().zip(&other.methods).filter(|(a, _)| a.method == "majority" || a.method == "one_rater")
     {
         close(a.accuracy.as_ref().unwrap().estimate, b.accuracy.as_ref().unwrap().estimate, 1e-12);
         close(a.same_as_majority.unwrap_or(1.0), b.same_as_majority.unwrap_or(1.0), 1e-12);
