@@ -1,7 +1,7 @@
 //! Audits a log from a program: collect judgements, audit, read the verdict and a measure.
 //!
 //! ```sh
-//! cargo run --example audit_a_log
+//! cargo run -p assize-reports --example audit_a_log
 //! ```
 
 use std::io::Write as _;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use assize_calibration::audit::result::{Audit, Finding, FindingWeight, Fitness, JudgeAudit};
+use assize_calibration::audit::result::{Audit, Finding, FindingWeight, Fitness, GateRisk, JudgeAudit};
 use assize_calibration::gate::LimitState;
 
 use crate::{format, text, words};
@@ -164,6 +164,9 @@ fn judge_body(out: &mut String, judge: &JudgeAudit) {
     if let Some(looks) = words::looks(judge) {
         line(out, &escape(&looks));
     }
+    if let Some(risk) = &judge.gate_risk {
+        gate_risk(out, risk);
+    }
     let key = words::key_measures(judge, MAX_MEASURES);
     if !key.is_empty() {
         out.push_str("| Measure | Value | n | |\n| --- | ---: | ---: | --- |\n");
@@ -172,6 +175,52 @@ fn judge_body(out: &mut String, judge: &JudgeAudit) {
             writeln!(out, "| {} | {value} | {} | {} |", info.title, format::count(measure.n), info.explanation)
                 .expect("writing to memory");
         }
+        out.push('\n');
+    }
+}
+
+/// Writes how often the gate would come out otherwise on the same items, and what helps.
+fn gate_risk(out: &mut String, risk: &GateRisk) {
+    let end = |end: f64| format::per_cent(end).replace("\u{a0}%", "");
+    let [low, high] = risk.interval_rule.risk_interval;
+    line(
+        out,
+        &escape(&format!(
+            "The same items judged again: the gate would come out otherwise {} [{}, {}] of the time though nothing changed, a gate that looks \
+             at estimates alone {}; by the judge's own noise, in {} simulated repetitions.",
+            format::per_cent(risk.interval_rule.risk),
+            end(low),
+            end(high),
+            format::per_cent(risk.point_rule.risk),
+            format::count(u64::from(risk.n_redraws))
+        )),
+    );
+    let shaky: Vec<_> = risk.limits.iter().filter(|limit| limit.changes > 0.0).collect();
+    if !shaky.is_empty() {
+        out.push_str("| Limit | Now | Noise alone | In another state |\n| --- | --- | ---: | ---: |\n");
+        for limit in shaky {
+            let unit = format::unit(&limit.measure);
+            writeln!(
+                out,
+                "| {} {} {} | {} | {} ± {} | {} |",
+                escape(format::title(&limit.measure)),
+                if limit.side == "min" { "≥" } else { "≤" },
+                format::limit(limit.limit, unit),
+                format::state(limit.state),
+                format::value(limit.estimate, unit),
+                format::value(limit.standard_error, unit),
+                format::per_cent(limit.changes)
+            )
+            .expect("writing to memory");
+        }
+        out.push('\n');
+    }
+    for remedy in &risk.remedies {
+        let enough = if remedy.is_enough { "enough" } else { "not enough" };
+        writeln!(out, "- {}: risk {}, {enough}", escape(&remedy.what), format::per_cent(remedy.risk))
+            .expect("writing to memory");
+    }
+    if !risk.remedies.is_empty() {
         out.push('\n');
     }
 }

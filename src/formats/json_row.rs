@@ -95,12 +95,16 @@ impl<'t> Row<'t> {
 
     /// Puts what stands under late keys where it belongs, unless there is something already, and tells of each.
     pub(super) fn settle(&mut self, mut tell: impl FnMut(LateColumn)) {
+        // Of each slot filled here, by which name.
+        let mut filled: Vec<(usize, &'static str)> = Vec::new();
         for (Name { text, field, slot_idx }, slot) in self.late.drain(..) {
             let is_beside = !matches!(self.slots[slot_idx], Slot::Empty);
+            let after = filled.iter().find(|(known, _)| *known == slot_idx).map(|(_, name)| *name);
             if !is_beside {
                 self.slots[slot_idx] = slot;
+                filled.push((slot_idx, text));
             }
-            tell(LateColumn { name: text, field, column_idx: slot_idx, is_beside });
+            tell(LateColumn { name: text, field, column_idx: slot_idx, is_beside, after });
         }
     }
 }

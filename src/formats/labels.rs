@@ -34,6 +34,12 @@ pub(super) fn read(file: &LabelFile, log: &Path) -> Result<Labels, ReadError> {
     }
 }
 
+/// Returns whether two labels say the same: `1` and `1.0` do.
+fn is_same(a: &str, b: &str) -> bool {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    a == b || number(a).zip(number(b)).is_some_and(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0)).is_eq())
+}
+
 struct LabelRows<'f> {
     path: PathBuf,
     file: &'f LabelFile,
@@ -98,7 +104,7 @@ impl Rows for LabelRows<'_> {
         }
         let (Some(item), Some(label)) = (item.get(cells), label.get(cells)) else { return Ok(()) };
         match self.labels.get(item.as_ref()) {
-            Some(known) if known.as_str() != label => Err(ReadError::Unusable {
+            Some(known) if !is_same(known, &label) => Err(ReadError::Unusable {
                 path: self.path.clone(),
                 message: format!("line {line}: item `{item}` has two labels, `{known}` and `{label}`; keep one"),
             }),

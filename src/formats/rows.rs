@@ -177,13 +177,22 @@ impl RowSink for PlainRows<'_> {
     }
 
     fn late_column(&mut self, late: LateColumn, line: u64) {
-        let LateColumn { name, field, column_idx, is_beside } = late;
+        let LateColumn { name, field, column_idx, is_beside, after } = late;
         let (plan, of_field) = (&self.rules.plan, field.name());
         let known = plan.columns[column_idx].as_str();
         let rank = |wanted: &str| field.names().iter().position(|name| is_called(wanted, name));
         let is_preferred = rank(name) < rank(known);
         let column = Some((column_idx, name));
         let complaints = &mut self.tally.complaints;
+        if let Some(other) = after {
+            complaints.add(Severity::Warning, "two-late-columns", line, column, || {
+                format!(
+                    "first stands in this row, beside `{other}`, which was read as the {of_field}; it was left out. Say which of them is, as in \
+                     --columns \"{of_field}={name}\""
+                )
+            });
+            return;
+        }
         match (is_beside, column_idx < plan.n_own) {
             (false, false) => complaints.add(Severity::Note, "late-column", line, column, || {
                 format!(
@@ -390,21 +399,32 @@ impl Rules {
             None => fast.label.as_ref().and_then(|label| label_text(label, cells)),
         };
         let mut label = label.and_then(|label| translated_label(plan, label));
+        let mut generators =
+            [&fast.generator, &fast.generator_b].map(|text| text.as_ref().and_then(|text| text.get(cells)));
+        // The candidate shown first, by the name of its maker.
+        let by_maker = |word: &str| match &generators {
+            [Some(a), Some(b)] if a == b => None,
+            [Some(a), Some(_)] if a == word => Some(Order::Ab),
+            [Some(_), Some(b)] if b == word => Some(Order::Ba),
+            _ => None,
+        };
         let mut order = None;
         let mut order_is_unknown = false;
         if let Some((idx, cell)) = fast.order.map(|idx| (idx, cells.cell(idx))).filter(|(_, c)| *c != Cell::Empty) {
-            order = cell.text().and_then(|word| Order::parse(&word));
+            order = cell.text().and_then(|word| by_maker(word.trim()).or_else(|| Order::parse(&word)));
             if order.is_none() {
                 order_is_unknown = true;
                 tally.complaints.add(Severity::Warning, "unknown-order", line, Some((idx, &plan.columns[idx])), || {
                     let word = cell.text().unwrap_or_default();
-                    format!("`{}` is not an order (ab, ba); it was read as not stated", excerpt(&word))
+                    format!(
+                        "`{}` is not an order (ab, ba, or the maker of the candidate shown first where generator and \
+                         generator_b name both); it was read as not stated",
+                        excerpt(&word)
+                    )
                 });
             }
         }
         let mut shown = None;
-        let mut generators =
-            [&fast.generator, &fast.generator_b].map(|text| text.as_ref().and_then(|text| text.get(cells)));
         if let Some((first_idx, second_idx)) = plan.shown {
             let (first, second) = (cells.cell(first_idx).text(), cells.cell(second_idx).text());
             let (Some(first), Some(second)) = (first, second) else {

@@ -133,6 +133,8 @@ pub(super) struct LateColumn {
     pub column_idx: usize,
     /// Whether the row has the other column too, which then counts.
     pub is_beside: bool,
+    /// Another late name, which this row has too and which came before it: that counts.
+    pub after: Option<&'static str>,
 }
 
 /// What takes rows.

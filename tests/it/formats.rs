@@ -299,6 +299,9 @@ fn labels_are_joined_from_another_file() {
     fs::write(at("t.jsonl"), "{\"id\":1,\"t\":1}\n{\"id\":1,\"t\":0}\n").expect("writes");
     let error = collect(&at("g.csv"), map.parse().expect("parses")).0.expect_err("is refused").to_string();
     assert!(error.contains("item `1` has two labels, `1` and `0`"), "{error}");
+    // Written otherwise, and the same.
+    fs::write(at("t.jsonl"), "{\"id\":1,\"t\":\"1\"}\n{\"id\":1,\"t\":\"1.0\"}\n").expect("writes");
+    collect(&at("g.csv"), map.parse().expect("parses")).0.expect("reads");
 }
 
 /// Writes a table of this many rows, each with an item of its own and a score.

@@ -5,6 +5,7 @@
 mod architecture;
 mod browser;
 mod cli;
+mod cli_again;
 mod cli_compare;
 mod cli_files;
 mod cli_looking;

@@ -1,13 +1,40 @@
 //! What a log says against the settings it is audited with.
 
+use std::collections::BTreeMap;
+
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::config::AuditConfig;
 use super::data::table::Table;
 use crate::judgement::OutcomeKind;
+use crate::log::Log;
 use crate::prevalence::LabelSampling;
 use crate::problem::{Problem, Problems, Severity};
 
+/// Reports items whose names are the same text in two Unicode forms, such as one `é` of one character and one of two. They are told
+/// apart as they are written: which of them is meant, no one knows here.
+fn report_names(log: &Log, problems: &mut Problems) {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    let mut alike: Option<&str> = None;
+    let mut n_alike = 0;
+    for name in log.items.iter().filter(|name| !name.is_ascii()) {
+        if seen.insert(name.nfc().collect(), name).is_some_and(|other| other != name) {
+            n_alike += 1;
+            alike.get_or_insert(name);
+        }
+    }
+    if let Some(name) = alike {
+        let message = format!(
+            "items have names that look the same and are written in two Unicode forms (first: item {name:?}); they are taken as different \
+             items: write them in one form, such as NFC"
+        );
+        problems.add(Problem::new(Severity::Warning, "names-in-two-forms", message).times(n_alike).in_column("item"));
+    }
+}
+
 /// Reports settings that change nothing here, and scores that contradict the scale.
 pub(super) fn report(table: &Table<'_>, config: &AuditConfig, problems: &mut Problems) {
+    report_names(table.log, problems);
     let kind = table.kind.column();
     if table.kind != OutcomeKind::Score {
         let given = [

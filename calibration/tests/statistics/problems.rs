@@ -103,3 +103,15 @@ fn a_label_that_names_no_verdict_leaves_its_item_unlabelled() {
     let accuracy = &audit.judges[0].measures["accuracy"];
     assert_eq!((accuracy.estimate, accuracy.n_items), (0.5, 2));
 }
+
+#[test]
+fn names_in_two_unicode_forms_are_told() {
+    let mut log = Rows::default();
+    for item in ["caf\u{e9}", "cafe\u{301}", "\u{5317}\u{4eac}", "cafe"] {
+        log.0.push(&Judgement { item: item.into(), verdict: ACCEPT, ..Judgement::default() }, 0);
+    }
+    let audit = log.audit();
+    let told: Vec<u64> =
+        audit.problems.iter().filter(|found| found.code == "names-in-two-forms").map(|found| found.count).collect();
+    assert_eq!((told, audit.judges[0].n_items), (vec![1], 4));
+}

@@ -203,3 +203,36 @@ fn no_figure_counts_more_clusters_than_there_are_groups() {
         }
     }
 }
+
+/// Of ab with repeats 1, 2 and two without a number, and ba with repeats 1 and 2, two pairs are of one number each; what has no number is
+/// nobody's pair.
+#[test]
+fn repeats_without_a_number_are_no_pair_of_those_with_one() {
+    let mut rows = Rows::default();
+    for (order, repeat, choice) in [
+        (Order::Ab, None, Choice::B),
+        (Order::Ab, Some(1), Choice::A),
+        (Order::Ab, Some(2), Choice::A),
+        (Order::Ab, None, Choice::B),
+        (Order::Ba, Some(1), Choice::A),
+        (Order::Ba, Some(2), Choice::A),
+    ] {
+        rows.push(0, Judgement { choice: Some(choice), order: Some(order), repeat, ..Judgement::default() });
+    }
+    let judge = rows.judge();
+    let details = &judge.measures["swap_consistency"].details;
+    close(details["paired_by_repeat_pairs"], 2.0, 1e-12);
+    close(details["paired_by_repeat_consistent"], 2.0, 1e-12);
+}
+
+#[test]
+fn labels_beside_unparsed_replies_alone_have_a_row_of_the_confusion_table() {
+    let mut rows = Rows::default();
+    for (item, (answer, label)) in [(Some("x"), "x"), (Some("y"), "y"), (None, "z")].into_iter().enumerate() {
+        let row = Judgement { category: answer.map(Into::into), label: Some(label.into()), ..Judgement::default() };
+        rows.push(item, row);
+    }
+    let confusion = rows.judge().confusion.unwrap();
+    assert_eq!(confusion.categories, ["x", "y", "z"]);
+    assert_eq!(confusion.unparsed, [0, 0, 1]);
+}

@@ -197,6 +197,17 @@ fn candidates_shown_first_and_second_by_name() {
 }
 
 #[test]
+fn an_order_may_be_the_maker_of_the_candidate_shown_first() {
+    let kept = read_as(
+        "item,generator,generator_b,shown_first,choice\n1,vic,alp,vic,a\n1,vic,alp,alp,a\n1,vic,alp,bob,a\n1,vic,vic,vic,a\n1,vic,alp,ba,a\n",
+        "order=shown_first",
+    );
+    let orders: Vec<_> = kept.rows.iter().map(|(row, _)| row.order).collect();
+    assert_eq!(orders, [Some(Order::Ab), Some(Order::Ba), None, None, Some(Order::Ba)]);
+    assert_eq!(kept.codes(), [("unknown-order", 2, 4)]);
+}
+
+#[test]
 fn a_weight_is_above_0() {
     let kept = read_as("item,score,weight\na,1,2.5\nb,2,0\nc,3,-1\nd,4,\ne,5,nan\n", "");
     let weights: Vec<_> = kept.rows.iter().map(|(row, _)| row.weight).collect();

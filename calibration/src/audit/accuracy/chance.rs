@@ -244,10 +244,11 @@ pub(crate) fn confusion(
 ) -> Option<crate::audit::result::Confusion> {
     let kind = table.kind;
     let mut used: Vec<usize> = Vec::new();
+    let mut any_parsed = false;
     for unit in units {
-        let mut answers = answer_categories(subject, unit, kind, accepts).peekable();
-        let label = label_category(kind, unit).filter(|_| answers.peek().is_some());
-        let Some(label) = label else { continue };
+        // A label beside unparsed replies alone is a row too: that nothing could be read of it is what is to be seen.
+        let Some(label) = label_category(kind, unit) else { continue };
+        let answers = answer_categories(subject, unit, kind, accepts).inspect(|_| any_parsed = true);
         for category in answers.chain([label]) {
             if let Err(place) = used.binary_search(&category) {
                 used.insert(place, category);
@@ -257,7 +258,7 @@ pub(crate) fn confusion(
             return None;
         }
     }
-    if used.is_empty() {
+    if used.is_empty() || !any_parsed {
         return None;
     }
     let n = used.len();

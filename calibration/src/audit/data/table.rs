@@ -293,6 +293,9 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The first number of repeats that have none, in a cell where others have.
+const BESIDE_NUMBERED: u32 = 1 << 31;
+
 /// What rows are sorted by. The row's own number comes last, so that repeats without a number keep the file's order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -304,7 +307,7 @@ struct Key {
     anchor_set: u32,
     order: u8,
     place: u32,
-    /// 0 is "none"; numbers are one more.
+    /// [`NONE`], which comes last, where not stated.
     repeat: u32,
     row: u32,
 }
@@ -321,7 +324,7 @@ impl Key {
             anchor_set: crate::audit::anchors::set_of(log, row_idx).wrapping_add(1),
             order: log.order(row_idx).map_or(0, |order| 1 + order as u8),
             place: log.place.at(row_idx),
-            repeat: log.repeat.at(row_idx).wrapping_add(1),
+            repeat: log.repeat.at(row_idx),
             row,
         }
     }
@@ -472,7 +475,10 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
         let key = rows[start];
         let end = start + rows[start..].iter().take_while(|other| other.cell() == key.cell()).count();
         let first_draw = subject.draws.len();
+        // Beside repeats that have numbers, those without get none of theirs.
+        let first_number = if key.repeat == NONE { 1 } else { BESIDE_NUMBERED };
         let mut n_unparsed = 0;
+        let mut n_unnumbered = 0;
         let mut at = start;
         while at < end {
             // Rows with one repeat number are one draw, if they agree.
@@ -480,7 +486,7 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
             let value = log.answer(rows[at].row as usize, kind).map_or(f64::NAN, code);
             let mut next = at + 1;
             let mut conflict = false;
-            while repeat != 0 && next < end && rows[next].repeat == repeat {
+            while repeat != NONE && next < end && rows[next].repeat == repeat {
                 let other = log.answer(rows[next].row as usize, kind).map_or(f64::NAN, code);
                 conflict |= other.to_bits() != value.to_bits();
                 next += 1;
@@ -496,10 +502,11 @@ fn arrange_subject(log: &Log, kind: OutcomeKind, rows: &[Key], judge: u32, arm: 
                     duplicates.first_identical.get_or_insert_with(here);
                 }
                 n_unparsed += usize::from(value.is_nan());
-                let number = if repeat == 0 {
-                    u32::try_from(subject.draws.len() - first_draw + 1).expect("repeats are fewer than rows")
+                let number = if repeat == NONE {
+                    n_unnumbered += 1;
+                    first_number + n_unnumbered - 1
                 } else {
-                    repeat - 1
+                    repeat
                 };
                 subject.draws.push(value);
                 subject.repeats.push(number);

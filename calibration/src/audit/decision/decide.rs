@@ -311,7 +311,8 @@ pub(in crate::audit) fn rounded_up(number: f64) -> f64 {
     (number / step).ceil() * step
 }
 
-fn show(number: f64, unit: Unit) -> String {
+/// Returns a figure as people read it.
+pub(in crate::audit) fn show(number: f64, unit: Unit) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "∞" } else { "−∞" }.to_owned();
     }

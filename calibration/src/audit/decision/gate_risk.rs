@@ -15,7 +15,9 @@ use super::findings::per_cent;
 use super::redraw::{Alike, Redraw, Repeats, Shares};
 use super::rejudge::{Rejudged, Tried, rejudge};
 use crate::audit::AuditConfig;
+use crate::audit::catalogue::info;
 use crate::audit::data::table::{Subject, Table};
+use crate::audit::decision::decide::show;
 use crate::audit::estimate::Measured;
 use crate::audit::result::{Finding, FindingWeight, Fitness, GateRisk, LimitRisk, Remedy, RuleRisk};
 
@@ -107,8 +109,8 @@ impl Trial<'_> {
     fn remedies(&self, gate: &Gate, again: &[Rejudged], risk: &mut GateRisk) {
         if let Some((moved, words)) = moved_limits(gate, again) {
             let red = share(&self.run(&moved, 1, Shares::Known, 2), |one| one.fitness != Fitness::Fit);
-            let changed = words.iter().map(|(id, at)| (id.clone(), *at)).collect();
-            let named: Vec<String> = words.iter().map(|(id, at)| format!("{id} {at}")).collect();
+            let changed = words.iter().map(|moved| (moved.measure.clone(), moved.at)).collect();
+            let named: Vec<String> = words.iter().map(MovedLimit::said).collect();
             risk.remedies.push(Remedy {
                 what: format!("Move the limit to where noise does not reach it: {}", named.join(", ")),
                 times_answers: 1,
@@ -212,11 +214,25 @@ fn limits(now: &Rejudged, again: &[Rejudged]) -> Vec<LimitRisk> {
         .collect()
 }
 
-/// Measures and their new limits.
-type Moved = Vec<(String, f64)>;
+/// A limit at another value.
+struct MovedLimit {
+    measure: String,
+    is_min: bool,
+    at: f64,
+}
+
+impl MovedLimit {
+    /// Returns it as people read it: `flip rate at most 12.3 %`.
+    fn said(&self) -> String {
+        let known = info(&self.measure);
+        let title = known.map_or_else(|| self.measure.clone(), |info| info.title.to_lowercase());
+        let word = if self.is_min { "at least" } else { "at most" };
+        format!("{title} {word} {}", known.map_or_else(|| self.at.to_string(), |info| show(self.at, info.unit)))
+    }
+}
 
 /// Returns the gate with each limit that noise reaches moved to where all are kept 95 % of the time, rounded to the loose side.
-fn moved_limits(gate: &Gate, again: &[Rejudged]) -> Option<(Gate, Moved)> {
+fn moved_limits(gate: &Gate, again: &[Rejudged]) -> Option<(Gate, Vec<MovedLimit>)> {
     let first = again.first()?;
     let reached: Vec<usize> = (0..first.limits.len())
         .filter(|&idx| {
@@ -246,7 +262,7 @@ fn moved_limits(gate: &Gate, again: &[Rejudged]) -> Option<(Gate, Moved)> {
             stated.max = Some(at);
             at
         };
-        words.push((limit.measure.clone(), at));
+        words.push(MovedLimit { measure: limit.measure.clone(), is_min: limit.side == "min", at });
     }
     (!words.is_empty()).then_some((moved, words))
 }

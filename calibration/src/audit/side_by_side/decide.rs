@@ -267,10 +267,14 @@ fn further(difference: &Estimated, margin: Option<f64>, level: f64) -> Option<u6
     (further <= MOST_FURTHER_ITEMS).then_some(further as u64)
 }
 
+/// Returns what a measure is called in a sentence.
+fn title(measure: &str) -> String {
+    info(measure).map_or(measure, |info| info.title).to_lowercase().replace('_', " ")
+}
+
 /// Returns the standing on the whole, why, whether B is not worse, and how many more items decide.
 fn conclude(measures: &[MeasuredDifference], n_asked: usize) -> (Standing, String, bool, Option<u64>) {
     let primary: Vec<&MeasuredDifference> = measures.iter().filter(|measure| measure.is_primary).collect();
-    let title = |measure: &str| info(measure).map_or(measure, |info| info.title).to_lowercase().replace('_', " ");
     let of = |standing: Standing| -> Vec<String> {
         primary.iter().filter(|one| one.standing == standing).map(|one| title(&one.measure)).collect()
     };
@@ -324,6 +328,9 @@ fn conclude(measures: &[MeasuredDifference], n_asked: usize) -> (Standing, Strin
 }
 
 fn correction(n_primary: usize, n_others: usize, level: f64) -> String {
+    if n_primary == 0 {
+        return format!("The {n_others} measures are corrected among themselves (Holm 1979); none of them decides.");
+    }
     let count = |n: usize| if n == 1 { "one primary measure".to_owned() } else { format!("{n} primary measures") };
     format!(
         "Better and worse are corrected for {} (Holm 1979), so that of judges alike the decision calls one better or worse at most \
@@ -348,7 +355,8 @@ fn margins(table: &Table<'_>, compare: &CompareConfig) -> String {
         text.push_str(&points);
     }
     if !compare.margins.is_empty() {
-        let single: Vec<String> = compare.margins.iter().map(|(id, margin)| format!("{id} {margin}")).collect();
+        let single: Vec<String> =
+            compare.margins.iter().map(|(id, margin)| format!("{} {margin}", title(id))).collect();
         text.push_str("; stated for single measures: ");
         text.push_str(&single.join(", "));
     }

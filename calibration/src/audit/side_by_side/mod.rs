@@ -389,18 +389,21 @@ struct Found {
 
 /// Measures that are not compared, and why.
 const NOT_COMPARABLE: [(&str, &str); 6] = [
-    ("within_item_range_max", "it is the extreme of a sample; compare mean_abs_difference or moved_over_one_point"),
+    (
+        "within_item_range_max",
+        "it is the extreme of a sample; compare the difference of two draws, or what moved over one point",
+    ),
     (
         "ece",
-        "it is above 0 by chance alone, by how much depends on what is to be compared; compare brier_score, log_loss or overconfidence",
+        "it is above 0 by chance alone, by how much depends on what is to be compared; compare the Brier score, the log loss or the overconfidence",
     ),
     (
         "ece_excess",
-        "its distribution near 0 depends on what is to be compared; compare brier_score, log_loss or overconfidence",
+        "its distribution near 0 depends on what is to be compared; compare the Brier score, the log loss or the overconfidence",
     ),
-    ("people_agreement", "it describes people, not the judges; compare agreement_with_people"),
-    ("people_distance", "it describes people, not the judges; compare distance_to_people"),
-    ("winning_rate", "it is a count of tests won, which jumps; compare advantage_probability"),
+    ("people_agreement", "it describes people, not the judges; compare the agreement with people"),
+    ("people_distance", "it describes people, not the judges; compare the distance to people"),
+    ("winning_rate", "it is a count of tests won, which jumps; compare the advantage probability"),
 ];
 
 fn all_differences(table: &Table<'_>, pair: [&Subject; 2], shared: &[(&Unit, &Unit)], config: &AuditConfig) -> Found {
@@ -493,7 +496,9 @@ fn notes(
             only.join(" and ")
         ));
     }
-    let missing: Vec<&str> = primary.iter().map(String::as_str).filter(|id| !found.contains_key(id)).collect();
+    let title = |id: &str| catalogue::info(id).map_or_else(|| id.to_owned(), |info| info.title.to_lowercase());
+    let missing: Vec<String> =
+        primary.iter().filter(|id| !found.contains_key(id.as_str())).map(|id| title(id)).collect();
     if !missing.is_empty() {
         notes.push(format!("The decision was to rest on what could not be compared: {}.", missing.join(", ")));
     }
