@@ -8,11 +8,12 @@ use crate::interval::{FEW_ABOVE, Spread, smallest_tail};
 use crate::proportion::Interval;
 
 use super::estimate::Estimated;
+use super::table::is;
 
 /// Why a gate does not take an interval at its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// One or two ends are moved to where they would be, were one item more wholly swayed.
+    /// One or two ends are moved to where they would be, were one item more as far to that side as can be.
     OneMore,
     /// The upper end counts for nothing with fewer clusters than this.
     Clusters(u64),
@@ -24,11 +25,11 @@ pub(crate) enum Doubt {
 }
 
 /// Measures whose upper end is too low with fewer clusters than this, where a few of them are far from the rest.
-const UPPER_END: [(&str, u64); 2] = [("icc_single", 50), ("icc_mean", 50)];
+const UPPER_END: [(&str, u64); 4] = [("icc_single", 50), ("icc_mean", 50), ("pearson", 30), ("halo_excess", 50)];
 /// Means over items of which most may show nothing and a few everything: the upper end.
 const ONE_MORE_ABOVE: [&str; 1] = ["position_excess"];
 /// The same, to either side.
-const ONE_MORE: [&str; 1] = ["position_direction"];
+const ONE_MORE: [&str; 3] = ["position_direction", "order_shift", "agreement_gap"];
 
 /// A measure as a gate takes it.
 #[derive(Clone, Copy)]
@@ -44,14 +45,20 @@ impl<'a> GateEnds<'a> {
 
     /// Returns why the interval is not taken as it is, if it is not.
     pub(crate) fn doubt(self) -> Option<Doubt> {
-        if let Some((_, least)) = UPPER_END.iter().find(|(id, _)| *id == self.id) {
-            return (self.value.n_clusters < *least).then_some(Doubt::Clusters(*least));
+        // Alpha of scores, told by its spread: that of categories has no shift.
+        let is_of_scores = matches!(self.value.spread, Spread::FisherZ { shift, .. } if shift > 0.0);
+        let of_scores = (self.id == "repeat_alpha" && is_of_scores).then_some(50);
+        let least = UPPER_END.iter().find(|(id, _)| *id == self.id).map(|(_, least)| *least).or(of_scores);
+        if let Some(least) = least {
+            return (self.value.n_clusters < least).then_some(Doubt::Clusters(least));
         }
         match self.value.spread {
             Spread::Gamma { n_above, most, .. } if n_above < FEW_ABOVE => {
                 Some(Doubt::FewAbove { is_bounded: most.is_finite() })
             }
-            Spread::Student { .. } if self.moves_up() => Some(Doubt::OneMore),
+            Spread::Student { range, .. } if self.moves_up() && is(range[0], -1.0) && is(range[1], 1.0) => {
+                Some(Doubt::OneMore)
+            }
             _ => None,
         }
     }

@@ -84,7 +84,7 @@ impl IccSums {
             let rho = OneWayTally::from_slice(sums)?.one_way()?.rho;
             Some(log_f(rho, draws)).filter(|value| value.is_finite())
         };
-        let (_, standard_error, largest) = self.tallies.jackknife_and_largest(statistic)?;
+        let (_, standard_error, [_, largest]) = self.tallies.jackknife_and_reach(statistic)?;
         (standard_error.is_finite() && largest.is_finite()).then_some((standard_error, largest))
     }
 
