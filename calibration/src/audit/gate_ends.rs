@@ -107,3 +107,50 @@ impl<'a> GateEnds<'a> {
         smallest_tail(|level| self.interval(level), |interval| interval.high < limit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(estimate: f64, spread: Spread, n_clusters: u64) -> Estimated {
+        Estimated {
+            estimate,
+            spread,
+            n: n_clusters,
+            n_items: n_clusters,
+            n_clusters,
+            method: String::new(),
+            cautions: Vec::new(),
+            details: BTreeMap::new(),
+            worst: None,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ends_are_never_nearer_than_those_reported(
+            estimate in 0.0..0.9_f64, standard_error in 0.0..0.4_f64, n_clusters in 2_u64..200, n_above in 0_u64..20, level in 0.5..0.999_f64,
+            id in prop::sample::select(vec!["position_excess", "order_shift", "icc_single", "mean_abs_difference", "repeat_alpha", "accuracy"]),
+        ) {
+            let degrees = n_clusters as f64 - 1.0;
+            let spreads = [
+                Spread::Student { standard_error, degrees, range: [-1.0, 1.0] },
+                Spread::Gamma { variance: standard_error.powi(2), largest: 0.1, degrees, most: 9.0, n_above },
+                Spread::Gamma { variance: standard_error.powi(2), largest: 0.1, degrees, most: f64::INFINITY, n_above },
+                Spread::LogF { draws: 3.0, standard_error, largest: 0.1, degrees },
+                Spread::FisherZ { standard_error, reach: [0.1; 2], shift: 0.1, degrees },
+            ];
+            for spread in spreads {
+                let value = value(estimate, spread, n_clusters);
+                let (Some(shown), Some(ends)) = (spread.interval(estimate, level), GateEnds::of(id, &value).interval(level)) else { continue };
+                prop_assert!(ends.low <= shown.low + 1e-12 && ends.high >= shown.high - 1e-12, "{spread:?}: {shown:?} {ends:?}");
+                let p = GateEnds::of(id, &value).p_at_least(ends.high + 0.01);
+                prop_assert!(p.is_some_and(|p| (0.0..=0.5).contains(&p)));
+            }
+        }
+    }
+}

@@ -61,8 +61,8 @@ impl IccSums {
             worst: None,
         };
         if self.tallies.n_clusters() < 50 {
-            let text = "under 50 clusters the interval may cover .87 to .95, and then lies too low, where a few items score far \
-                        from the rest";
+            let text = "under 50 clusters the interval may lie too low, where a few items score far from the rest: no gate rests on its \
+                        upper end";
             estimated = estimated.caution(text);
         }
         if found.within <= 0.0 {
