@@ -279,32 +279,34 @@ impl<const D: usize> Tallies<D> {
     /// `None` when the statistic is undefined for all data. The error is NaN with fewer than two clusters, or when some
     /// cluster's removal leaves the statistic undefined.
     pub fn jackknife(&self, statistic: impl Fn(&[f64; D]) -> Option<f64>) -> Option<(f64, f64)> {
-        self.jackknife_and_largest(statistic).map(|(estimate, standard_error, _)| (estimate, standard_error))
+        self.jackknife_and_reach(statistic).map(|(estimate, standard_error, _)| (estimate, standard_error))
     }
 
-    /// Returns what [`Tallies::jackknife`] does, and what the cluster that raises the statistic most adds to it: (m−1)/m · (θ̄ − min θ₋c).
-    /// That is NaN where the error is.
-    pub fn jackknife_and_largest(&self, statistic: impl Fn(&[f64; D]) -> Option<f64>) -> Option<(f64, f64, f64)> {
+    /// Returns what [`Tallies::jackknife`] does, and what the cluster that lowers the statistic most takes off it, and the one that
+    /// raises it most adds: (m−1)/m · (max θ₋c − θ̄) and (m−1)/m · (θ̄ − min θ₋c). Both are NaN where the error is.
+    pub fn jackknife_and_reach(&self, statistic: impl Fn(&[f64; D]) -> Option<f64>) -> Option<(f64, f64, [f64; 2])> {
         let total = self.total();
         let estimate = statistic(&total)?;
         let m = self.n_clusters() as f64;
         if m < 2.0 {
-            return Some((estimate, f64::NAN, f64::NAN));
+            return Some((estimate, f64::NAN, [f64::NAN; 2]));
         }
         // Sums around the estimate itself, so that large values lose no digits.
-        let (mut sum, mut squares, mut least) = (0.0, 0.0, 0.0_f64);
+        let (mut sum, mut squares, mut least, mut most) = (0.0, 0.0, 0.0_f64, 0.0_f64);
         for (tally, _) in self.by_cluster.iter().zip(&self.seen).filter(|(_, seen)| **seen) {
             let mut left = total;
             for (sum, part) in left.iter_mut().zip(tally) {
                 *sum -= part;
             }
-            let Some(value) = statistic(&left) else { return Some((estimate, f64::NAN, f64::NAN)) };
+            let Some(value) = statistic(&left) else { return Some((estimate, f64::NAN, [f64::NAN; 2])) };
             least = least.min(value - estimate);
+            most = most.max(value - estimate);
             sum += value - estimate;
             squares += (value - estimate) * (value - estimate);
         }
         let variance = (m - 1.0) / m * (squares - sum * sum / m);
-        Some((estimate, variance.max(0.0).sqrt(), (m - 1.0) / m * (sum / m - least).max(0.0)))
+        let reach = [most - sum / m, sum / m - least].map(|reach| (m - 1.0) / m * reach.max(0.0));
+        Some((estimate, variance.max(0.0).sqrt(), reach))
     }
 }
 

@@ -67,6 +67,11 @@ pub enum Spread {
     FisherZ {
         /// The standard error on the scale of atanh.
         standard_error: f64,
+        /// What one cluster more like the one that lowers it most would take off, and like the one that raises it most would add, on
+        /// that scale; each end reckons with it beside the standard error. 0 where that does not matter.
+        reach: [f64; 2],
+        /// What is added to the upper end besides, on that scale.
+        shift: f64,
         /// Degrees of freedom.
         degrees: f64,
     },
@@ -193,9 +198,23 @@ impl Spread {
     pub fn fisher_z(estimate: f64, standard_error: f64, degrees: f64) -> Self {
         const ROUNDING: f64 = 1e-12;
         if standard_error > ROUNDING && estimate.abs() < 1.0 {
-            Self::FisherZ { standard_error: standard_error / (1.0 - estimate * estimate), degrees }
+            let standard_error = standard_error / (1.0 - estimate * estimate);
+            Self::FisherZ { standard_error, reach: [0.0; 2], shift: 0.0, degrees }
         } else {
             Self::None
+        }
+    }
+
+    /// The same, with ends that reckon with one cluster more like the one that lowers it most, and like the one that raises it most, by
+    /// so much on its own scale.
+    #[must_use]
+    pub fn fisher_z_and_reach(estimate: f64, standard_error: f64, reach: [f64; 2], degrees: f64) -> Self {
+        match Self::fisher_z(estimate, standard_error, degrees) {
+            Self::FisherZ { standard_error, shift, degrees, .. } => {
+                let reach = reach.map(|reach| reach.max(0.0) / (1.0 - estimate * estimate));
+                Self::FisherZ { standard_error, reach, shift, degrees }
+            }
+            other => other,
         }
     }
 
@@ -230,8 +249,12 @@ impl Spread {
                 let low = gamma_quantile(1.0 - upper, estimate, inflated);
                 Some(Interval { low, high: gamma_quantile(upper, mean, more).min(most).max(estimate) })
             }
-            Self::FisherZ { standard_error, degrees } => student(standard_error, degrees)
-                .map(|half| Interval { low: (estimate.atanh() - half).tanh(), high: (estimate.atanh() + half).tanh() }),
+            Self::FisherZ { standard_error, reach: [down, up], shift, degrees } => {
+                let (down, up) =
+                    (student(standard_error.hypot(down), degrees)?, student(standard_error.hypot(up), degrees)?);
+                let z = estimate.atanh();
+                Some(Interval { low: (z - down).tanh(), high: (z + shift + up).tanh() })
+            }
             Self::LogF { draws, standard_error, largest, degrees } => student(standard_error, degrees).map(|half| {
                 let up = largest + student(standard_error.hypot(largest), degrees).unwrap_or(half);
                 let back = |log_ratio: f64| {

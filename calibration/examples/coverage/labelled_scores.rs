@@ -120,12 +120,15 @@ impl Mix {
         (0..5).map(|epsilon| at(f64::from(epsilon))).fold(0.0, f64::max)
     }
 
-    fn truths(self) -> [(&'static str, f64); 7] {
+    fn truths(self) -> [(&'static str, f64); 8] {
         let cells = self.cells();
         let (labels, scores): (Vec<f64>, Vec<f64>) = cells.iter().map(|cell| (cell.0, cell.1)).unzip();
         let shares: Vec<f64> = cells.iter().map(|cell| cell.2).collect();
         let mut of_scores = [0.0; 5];
         cells.iter().for_each(|(_, score, p)| of_scores[score.round() as usize - 1] += p);
+        let centre = self.mean(|label, score| f64::midpoint(label, score));
+        let apart = self.mean(|label, score| (score - label) * (score - label));
+        let about = self.mean(|label, score| (label - centre).powi(2) + (score - centre).powi(2));
         let weights = Some(shares.as_slice());
         [
             ("pearson", pearson(&scores, &labels, weights).expect("both vary").estimate),
@@ -133,6 +136,7 @@ impl Mix {
             ("kendall", kendall_tau_b(&scores, &labels, weights).expect("both vary").estimate),
             ("mean_error", self.mean(|label, score| score - label)),
             ("mean_absolute_error", self.mean(|label, score| (score - label).abs())),
+            ("alpha_with_labels", 1.0 - apart / about),
             ("pairwise_accuracy", self.pairwise_accuracy()),
             ("effective_levels", of_scores.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum::<f64>().exp()),
         ]

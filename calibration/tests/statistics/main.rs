@@ -18,6 +18,7 @@ mod deciding;
 mod distribution;
 mod drift;
 mod escalate;
+mod gate_ends;
 mod gate_risk;
 mod golden;
 mod icc;

@@ -9,6 +9,7 @@ use crate::agreement::consistency::{
     Consistency, consistency, cronbach_standard_error, mean_correlation_standard_error,
 };
 use crate::cluster::influence_standard_error;
+use crate::influence::sums_by_cluster;
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::log::NONE;
@@ -330,14 +331,23 @@ impl Table2 {
     fn less(&self, reference: &Self) -> Option<Estimated> {
         let (own, theirs) = (self.found()?, reference.found()?);
         let influence = own.influence.iter().zip(&theirs.influence).map(|(own, theirs)| own - theirs);
+        let influence: Vec<f64> = influence.collect();
         let (standard_error, n_clusters) =
-            influence_standard_error(self.clusters.iter().copied().zip(influence), self.n_all_clusters);
+            influence_standard_error(self.clusters.iter().copied().zip(influence.iter().copied()), self.n_all_clusters);
+        // One cluster more like the one that moves it most: few items say little of the spread.
+        let farthest = sums_by_cluster(&influence, Some(&self.clusters))?
+            .into_iter()
+            .fold(0.0, |far: f64, one| far.max(one.abs()));
         let spread = if standard_error > 1e-12 {
-            Spread::Student { standard_error, degrees: n_clusters as f64 - 1.0, range: [-2.0, 2.0] }
+            Spread::Student {
+                standard_error: standard_error.hypot(farthest),
+                degrees: n_clusters as f64 - 1.0,
+                range: [-2.0, 2.0],
+            }
         } else {
             Spread::None
         };
-        let method = "mean correlation of the judge's dimensions less that of the reference's, same items; infinitesimal jackknife over clusters, t";
+        let method = "mean correlation of the judge's dimensions less that of the reference's, same items; infinitesimal jackknife over clusters and one more like the one that moves it most, t";
         let value = self.estimated(own.mean_correlation - theirs.mean_correlation, spread, n_clusters, method);
         Some(value.detail("judge", own.mean_correlation).detail("reference", theirs.mean_correlation))
     }

@@ -198,7 +198,7 @@ fn apply(trial: &Trial<'_>, measured: &Measured, level: f64, alpha: f64) -> Limi
 /// Returns why an end of an interval is not taken at its word.
 fn in_doubt(doubt: Doubt, value: &Estimated, end: &str) -> String {
     match doubt {
-        Doubt::OneMore => format!("were one item more wholly swayed by place, the end would be {end}"),
+        Doubt::OneMore => format!("were one item more as far to that side as can be, the end would be {end}"),
         Doubt::Clusters(least) => format!(
             "where a few items score far from the rest the upper end is too low with {} clusters, {least} would do",
             grouped(value.n_clusters)

@@ -271,7 +271,15 @@ impl AlphaSums {
             // What one disagreement is worth is known only where categories have no distance.
             if self.is_score { Spread::None } else { Spread::Unseen { n_clusters: m, size: -1.0 / expected } }
         } else {
-            Spread::fisher_z(estimate, standard_error, m - 1.0)
+            match Spread::fisher_z(estimate, standard_error, m - 1.0) {
+                // Where a few items score far from the rest, samples with few of them are too low, and show too little variance.
+                Spread::FisherZ { standard_error, degrees, .. } if self.is_score => {
+                    let least = left_out.iter().copied().fold(f64::INFINITY, f64::min);
+                    let up = (m - 1.0) / m * (mean - least).max(0.0) / (1.0 - estimate * estimate);
+                    Spread::FisherZ { standard_error, reach: [0.0, up], shift: up, degrees }
+                }
+                spread => spread,
+            }
         };
         let mut estimated = Estimated {
             estimate,
@@ -279,7 +287,14 @@ impl AlphaSums {
             n: basis.n,
             n_items: basis.n_items,
             n_clusters,
-            method: format!("Krippendorff's alpha ({metric}), {what}; cluster jackknife on the scale of atanh"),
+            method: format!(
+                "Krippendorff's alpha ({metric}), {what}; cluster jackknife on the scale of atanh{}",
+                if self.is_score {
+                    ", its upper end with one cluster more like the one that raises it most"
+                } else {
+                    ""
+                }
+            ),
             cautions: Vec::new(),
             details: [("expected_disagreement".to_owned(), expected)].into(),
             worst: None,

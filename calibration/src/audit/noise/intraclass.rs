@@ -61,8 +61,8 @@ impl IccSums {
             worst: None,
         };
         if self.tallies.n_clusters() < 50 {
-            let text = "under 50 clusters the interval may cover .87 to .95, and then lies too low, where a few items score far \
-                        from the rest";
+            let text = "under 50 clusters the interval may lie too low, where a few items score far from the rest: no gate rests on its \
+                        upper end";
             estimated = estimated.caution(text);
         }
         if found.within <= 0.0 {
@@ -84,7 +84,7 @@ impl IccSums {
             let rho = OneWayTally::from_slice(sums)?.one_way()?.rho;
             Some(log_f(rho, draws)).filter(|value| value.is_finite())
         };
-        let (_, standard_error, largest) = self.tallies.jackknife_and_largest(statistic)?;
+        let (_, standard_error, [_, largest]) = self.tallies.jackknife_and_reach(statistic)?;
         (standard_error.is_finite() && largest.is_finite()).then_some((standard_error, largest))
     }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Tallies;
-use crate::influence::WithInfluence;
+use crate::influence::{WithInfluence, sums_by_cluster};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
 use crate::rank::{kendall_tau_b, pearson, spearman};
@@ -55,7 +55,8 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
     ];
     for (id, correlation, name) in correlations {
         let found = correlation(&observed.scores, &observed.labels, Some(&observed.weights));
-        let value = found.and_then(|found| observed.correlation(&found, name));
+        let jackknifed = if id == "pearson" { observed.pearson_jackknife() } else { None };
+        let value = found.and_then(|found| observed.correlation(&found, name, jackknifed));
         measured.record(id, value, "scores or labels do not vary", &[]);
     }
     errors(table, subject, units, measured);
@@ -130,9 +131,31 @@ impl Observed {
         merged
     }
 
-    fn correlation(&self, found: &WithInfluence, name: &str) -> Option<Estimated> {
+    /// Returns the standard error of Pearson's correlation on the scale of atanh, and what one cluster more could do to it there, by leaving
+    /// out a cluster at a time: the infinitesimal jackknife is too short for it. `None` where leaving one out leaves nothing that varies.
+    fn pearson_jackknife(&self) -> Option<(f64, [f64; 2])> {
+        let origin = (*self.scores.first()?, *self.labels.first()?);
+        let n_clusters = self.clusters.iter().copied().max()? as usize + 1;
+        let mut sums: Tallies<6> = Tallies::new(n_clusters);
+        for (idx, &cluster) in self.clusters.iter().enumerate() {
+            let (w, x, y) = (self.weights[idx], self.scores[idx] - origin.0, self.labels[idx] - origin.1);
+            sums.add(cluster, [w, w * x, w * y, w * x * x, w * y * y, w * x * y]);
+        }
+        let on_z = |sums: &[f64; 6]| {
+            let [w, x, y, xx, yy, xy] = *sums;
+            let (of_x, of_y) = (xx - x * x / w, yy - y * y / w);
+            // What rounding leaves of no variation is none.
+            let varies = of_x > NOTHING * xx && of_y > NOTHING * yy;
+            Some((xy - x * y / w) / (of_x * of_y).sqrt()).filter(|r| varies && r.abs() < 1.0 - NOTHING).map(f64::atanh)
+        };
+        let (_, standard_error, reach) = sums.jackknife_and_reach(on_z)?;
+        (standard_error > NOTHING && standard_error.is_finite()).then_some((standard_error, reach))
+    }
+
+    fn correlation(&self, found: &WithInfluence, name: &str, jackknifed: Option<(f64, [f64; 2])>) -> Option<Estimated> {
         let estimate = found.estimate;
         let (standard_error, n_clusters) = found.standard_error(Some(&self.clusters))?;
+        let degrees = n_clusters as f64 - 1.0;
         let spread = if estimate.abs() >= 1.0 - NOTHING {
             // No disordered pair among half as many independent ones as there are clusters: tau is 1 − 2 P(disordered),
             // and Spearman's correlation is at least (3 tau − 1)/2 (Daniels 1950; Durbin & Stuart 1951).
@@ -146,9 +169,15 @@ impl Observed {
             } else {
                 Spread::Unseen { n_clusters: (n_clusters / 2) as f64, size: -estimate.signum() * size }
             }
+        } else if let Some((standard_error, reach)) = jackknifed {
+            Spread::FisherZ { standard_error, reach, shift: 0.0, degrees }
         } else {
-            Spread::fisher_z(estimate, standard_error, n_clusters as f64 - 1.0)
+            let by_cluster = sums_by_cluster(&found.influence, Some(&self.clusters))?;
+            let least = by_cluster.iter().copied().fold(0.0, f64::min);
+            let most = by_cluster.iter().copied().fold(0.0, f64::max);
+            Spread::fisher_z_and_reach(estimate, standard_error, [-least, most], degrees)
         };
+        let jackknife = if jackknifed.is_some() { "jackknife" } else { "infinitesimal jackknife" };
         Some(Estimated {
             estimate,
             spread,
@@ -156,7 +185,8 @@ impl Observed {
             n_items: self.n_items,
             n_clusters: n_clusters as u64,
             method: format!(
-                "{name} of single scores with labels; infinitesimal jackknife over clusters, scale of atanh"
+                "{name} of single scores with labels; {jackknife} over clusters, scale of atanh, either end with one cluster more like \
+                 the one that moves it most"
             ),
             cautions: Vec::new(),
             details: [("standard_error".to_owned(), standard_error)].into(),
@@ -287,13 +317,14 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], measured: &mut M
         let expected = 2.0 * (sum_squares - sum * sum / n) / (n - 1.0);
         (units > 1.0 && expected > NOTHING * sum_squares / n).then(|| 1.0 - squares / units / expected)
     };
-    let value = sums.jackknife(alpha).map(|(estimate, standard_error)| Estimated {
+    let value = sums.jackknife_and_reach(alpha).map(|(estimate, standard_error, reach)| Estimated {
         estimate,
-        spread: Spread::fisher_z(estimate, standard_error, sums.n_clusters() as f64 - 1.0),
+        spread: Spread::fisher_z_and_reach(estimate, standard_error, reach, sums.n_clusters() as f64 - 1.0),
         n: n_all,
         n_items,
         n_clusters: sums.n_clusters(),
-        method: "Krippendorff's alpha (interval) of score and label; cluster jackknife on the scale of atanh"
+        method: "Krippendorff's alpha (interval) of score and label; cluster jackknife on the scale of atanh, \
+                 either end with one cluster more like the one that moves it most"
             .to_owned(),
         cautions: Vec::new(),
         details: BTreeMap::new(),
