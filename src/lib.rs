@@ -9,4 +9,6 @@ pub mod config;
 pub mod formats;
 #[cfg(feature = "live")]
 pub mod judge;
+#[cfg(feature = "live")]
+pub mod llm;
 mod unfinished;
