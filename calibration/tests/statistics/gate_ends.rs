@@ -4,7 +4,6 @@ use assize_calibration::audit::result::{Fitness, JudgeAudit};
 use assize_calibration::audit::{AuditConfig, audit};
 use assize_calibration::gate::{Gate, Limit, LimitState};
 use assize_calibration::judgement::{Choice, Judgement};
-use assize_calibration::prevalence::LabelSampling;
 
 use crate::small_logs::{Rows, at_most, close};
 
@@ -64,7 +63,7 @@ fn still(n_items: usize, n_that_move: usize, scale: Option<[f64; 2]>) -> JudgeAu
     }
     let limits = [("mean_abs_difference".to_owned(), at_most(0.4))].into();
     let gate = Gate { name: "test".to_owned(), limits, truth_optional: true };
-    let config = AuditConfig { scale, label_sampling: LabelSampling::Unknown, ..AuditConfig::default() };
+    let config = AuditConfig { scale, ..AuditConfig::default() };
     audit(&rows.0, &config, &gate).unwrap().judges.remove(0)
 }
 
