@@ -46,7 +46,9 @@ pub enum AnchorError {
     #[error("the item {0:?} is not among the candidates")]
     Unknown(String),
     /// Without one group there are fewer candidates than anchors.
-    #[error("{n_anchors} anchors take more candidates: with {left_out} left out, as for its own items, {n_left} are left")]
+    #[error(
+        "{n_anchors} anchors take more candidates: with {left_out} left out, as for its own items, {n_left} are left"
+    )]
     TooFew {
         /// Anchors asked for.
         n_anchors: usize,
@@ -96,10 +98,7 @@ const ATTEMPTS: u64 = 50;
 /// # Errors
 /// [`AnchorError::Nothing`] for no anchors or sets, [`AnchorError::Twice`] for an item given twice, [`AnchorError::TooFew`] where some group's own
 /// items could not be given that many anchors from outside it.
-pub fn choose_anchors<'a>(
-    candidates: &[AnchorCandidate<'a>],
-    plan: AnchorPlan,
-) -> Result<AnchorSets<'a>, AnchorError> {
+pub fn choose_anchors<'a>(candidates: &[AnchorCandidate<'a>], plan: AnchorPlan) -> Result<AnchorSets<'a>, AnchorError> {
     for (what, n) in [("the number of anchors", plan.n_anchors), ("the number of sets", plan.n_sets)] {
         if n == 0 {
             return Err(AnchorError::Nothing(what));
@@ -275,7 +274,8 @@ impl<'a> AnchorSets<'a> {
             }
         }
         if let [only] = labels {
-            self.warnings.push(format!("all candidates have the label {only:?}: a judge shown one answer tends to give it"));
+            self.warnings
+                .push(format!("all candidates have the label {only:?}: a judge shown one answer tends to give it"));
         }
         if n_alike > 0 {
             self.warnings.push(format!(
@@ -324,7 +324,10 @@ pub fn fixed_anchors<'a>(
     let mut warnings = Vec::new();
     if most > fewest + 1 {
         let counts: Vec<String> = counts.iter().map(|(label, n)| format!("{label}: {n}")).collect();
-        warnings.push(format!("the anchors are not balanced ({}): a judge leans to the answer it sees most", counts.join(", ")));
+        warnings.push(format!(
+            "the anchors are not balanced ({}): a judge leans to the answer it sees most",
+            counts.join(", ")
+        ));
     }
     Ok(FixedAnchors { anchors: chosen, left_out, warnings })
 }

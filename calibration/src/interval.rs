@@ -206,8 +206,7 @@ impl Spread {
                 ClusteredProportion { variance, ..proportion }.interval(level)
             }
             Self::StudentOfSets { standard_error, degrees, between, set_degrees, range } => {
-                let (of_clusters, of_sets) =
-                    (student(standard_error, degrees)?, student(between.sqrt(), set_degrees)?);
+                let (of_clusters, of_sets) = (student(standard_error, degrees)?, student(between.sqrt(), set_degrees)?);
                 let half = of_clusters.hypot(of_sets);
                 Some(Interval { low: (estimate - half).max(range[0]), high: (estimate + half).min(range[1]) })
             }

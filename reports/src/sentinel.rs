@@ -37,7 +37,8 @@ fn cells(figure: &SentinelFigure) -> [String; 4] {
         (Some(before), Some(now)) => format!("{} → {}", format::value(before, unit), format::value(now, unit)),
         _ => String::new(),
     };
-    let change = figure.change.as_ref().map_or_else(|| "not identified".to_owned(), |change| format::difference(change, unit));
+    let change =
+        figure.change.as_ref().map_or_else(|| "not identified".to_owned(), |change| format::difference(change, unit));
     let p = figure.p_holm.map_or_else(|| "no test".to_owned(), format::p_value);
     let within = if figure.is_within { "within the margin" } else { "" };
     [both, change, p, within.to_owned()]

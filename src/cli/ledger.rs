@@ -32,7 +32,9 @@ impl Ledger {
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8(bytes).ok(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(String::new()),
-            Err(error) => return Err(anyhow::Error::from(error).context(format!("failed to read {}", path.display())).into()),
+            Err(error) => {
+                return Err(anyhow::Error::from(error).context(format!("failed to read {}", path.display())).into());
+            }
         };
         let other = || {
             Failure::usage(format!("{} holds something else than looks that --looks recorded", path.display()))

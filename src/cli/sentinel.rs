@@ -42,7 +42,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", help_heading = "What to compare")]
     now: Option<String>,
     /// Changes up to this share (of the scale's width, for scores) do not matter
-    #[arg(long, value_name = "SHARE", default_value = "0.05", allow_negative_numbers = true, help_heading = "How to decide")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "0.05",
+        allow_negative_numbers = true,
+        help_heading = "How to decide"
+    )]
     margin: f64,
     /// Print Markdown, for a comment
     #[arg(long, conflicts_with = "json")]

@@ -18,7 +18,10 @@ fn looks_are_recorded_only_when_asked_and_only_for_new_data() {
         desk.run(&args)
     };
     for n in [100, 200, 300] {
-        desk.write(&format!("judge{n}.csv"), &log(n, |_| true).replace("item,", "judge,item,").replace("\ni", "\njudge,i"));
+        desk.write(
+            &format!("judge{n}.csv"),
+            &log(n, |_| true).replace("item,", "judge,item,").replace("\ni", "\njudge,i"),
+        );
     }
     assert_eq!(audit("judge100.csv", &[]).status, 0);
     assert!(!desk.join("looks.jsonl").exists());
@@ -71,9 +74,9 @@ fn answers(n_items: u32, n_repeats: u32, accepts: impl Fn(u32, u32) -> bool) -> 
 #[test]
 fn a_sentinel_ends_with_what_it_found() {
     let desk = Desk::new();
-    desk.write("baseline.csv", &answers(120, 4, |item, _| item % 3 == 0));
+    desk.write("baseline.csv", &answers(120, 8, |item, _| item % 3 == 0));
     desk.write("same.csv", &answers(120, 2, |item, _| item % 3 == 0));
-    desk.write("other.csv", &answers(120, 4, |item, _| item % 3 == u32::from(item < 12)));
+    desk.write("other.csv", &answers(120, 8, |item, _| item % 3 == u32::from(item < 12)));
     desk.write("once.csv", &answers(120, 1, |item, _| item % 3 == 0));
     let same = desk.run(&["sentinel", "baseline.csv", "same.csv"]);
     assert_eq!(same.status, 0, "{same:?}");
@@ -84,7 +87,8 @@ fn a_sentinel_ends_with_what_it_found() {
     let once = desk.run(&["sentinel", "once.csv", "once.csv"]);
     assert_eq!(once.status, 2, "{once:?}");
     assert!(once.stdout.contains("not identified"), "{once:?}");
-    let json: Value = serde_json::from_str(&desk.run(&["sentinel", "baseline.csv", "other.csv", "--json"]).stdout).unwrap();
+    let json: Value =
+        serde_json::from_str(&desk.run(&["sentinel", "baseline.csv", "other.csv", "--json"]).stdout).unwrap();
     assert_eq!((json["schema"].as_str(), json["steadiness"].as_str()), (Some("assize.sentinel/1"), Some("changed")));
     let md = desk.run(&["sentinel", "baseline.csv", "other.csv", "--md"]).stdout;
     assert!(md.starts_with("## ❌ CHANGED: "), "{md}");
@@ -100,15 +104,20 @@ fn anchors_are_read_written_and_reported() {
         let label = item % 2;
         writeln!(text, "i{item},{},{label},0,", if item % 5 == 0 { 1 - label } else { label }).unwrap();
         for set in 0..3 {
-            writeln!(text, "i{item},{},{label},2,s{set}", if (item + set) % 10 == 0 { 1 - label } else { label }).unwrap();
+            writeln!(text, "i{item},{},{label},2,s{set}", if (item + set) % 10 == 0 { 1 - label } else { label })
+                .unwrap();
         }
         writeln!(text, "i{item},{label},{label},2,fixed").unwrap();
     }
     desk.write("anchors.csv", &text);
     let run = desk.run(&["audit", "anchors.csv", "--anchor-items", "i1,i2", "--out", "report", "--json"]);
     let audit: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"));
-    let words: Vec<&str> =
-        audit["anchors"][0]["points"].as_array().unwrap().iter().map(|point| point["words"].as_str().unwrap()).collect();
+    let words: Vec<&str> = audit["anchors"][0]["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["words"].as_str().unwrap())
+        .collect();
     assert_eq!(words, ["no anchors", "2 anchors", "2 anchors (deployed)"]);
     assert_eq!(audit["anchors"][0]["points"][2]["n_items"], 58);
     let html = desk.read("report/report.html");
@@ -118,6 +127,13 @@ fn anchors_are_read_written_and_reported() {
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!(again["anchors"], audit["anchors"]);
     assert_eq!(desk.run(&["convert", "anchors.csv", "plain.csv"]).status, 0);
-    assert!(desk.read("plain.csv").lines().next().unwrap().contains("anchors,anchor_set"), "{}", desk.read("plain.csv"));
-    assert_eq!(desk.run(&["audit", "anchors.csv", "--arm", "2 anchors"]).status, desk.run(&["audit", "plain.csv", "--arm", "2 anchors"]).status);
+    assert!(
+        desk.read("plain.csv").lines().next().unwrap().contains("anchors,anchor_set"),
+        "{}",
+        desk.read("plain.csv")
+    );
+    assert_eq!(
+        desk.run(&["audit", "anchors.csv", "--arm", "2 anchors"]).status,
+        desk.run(&["audit", "plain.csv", "--arm", "2 anchors"]).status
+    );
 }

@@ -141,7 +141,11 @@ fn two_worked_examples_are_worse_than_one_and_one_is_not_shown_to_help() {
     let page = fs::read_to_string(root().join("docs/explanation/anchors.md")).unwrap();
     let [study] = &audit.anchors[..] else { panic!("one judge") };
     let figures = study.points.iter().map(|point| point.figures.iter().find(|one| one.measure == "accuracy").unwrap());
-    for (figure, row) in figures.zip(["| 0 | .8604 | | | |", "| 1 | .8650 | +.005 | [−.017, .026] | undecided |", "| 2 | .8405 | −.020 | [−.045, .005] | undecided |"]) {
+    for (figure, row) in figures.zip([
+        "| 0 | .8604 | | | |",
+        "| 1 | .8650 | +.005 | [−.017, .026] | undecided |",
+        "| 2 | .8405 | −.020 | [−.045, .005] | undecided |",
+    ]) {
         assert!(page.contains(row), "{row}");
         let number = |value: f64, digits: usize| format!("{value:.digits$}").replace("-", "−").replacen("0.", ".", 1);
         assert!(row.contains(&number(figure.value.estimate, 4)), "{row}");

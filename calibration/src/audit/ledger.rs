@@ -80,7 +80,9 @@ fn history(now: &Look, before: &[&Look], n_other: usize, n_unreadable: u64, leve
     let is_replanned = before.iter().any(|look| look.planned != now.planned);
     let mut is_void = false;
     if now.anytime {
-        words.push(format!("Look {look} at this judge. Evidence that is valid at every look was asked for: looking costs nothing."));
+        words.push(format!(
+            "Look {look} at this judge. Evidence that is valid at every look was asked for: looking costs nothing."
+        ));
     } else if let Some(planned) = now.planned {
         words.push(format!("Look {look} of {planned} planned; limits are tested at {} each, so that all looks together err no more often than one.",
             per_cent(1.0 - (1.0 - level) / f64::from(planned))));
@@ -126,11 +128,15 @@ fn history(now: &Look, before: &[&Look], n_other: usize, n_unreadable: u64, leve
 fn apply(judge: &mut JudgeAudit, history: &LookHistory, tail: f64) {
     if history.is_void && judge.fitness == Fitness::Fit {
         judge.fitness = Fitness::Inconclusive;
-        judge.why = format!("It would be fit, were this not look {} under a plan that does not allow it. {}", history.look, judge.why);
+        judge.why = format!(
+            "It would be fit, were this not look {} under a plan that does not allow it. {}",
+            history.look, judge.why
+        );
     }
     let is_peeking = history.false_pass.is_some_and(|chance| chance > TOO_OFTEN * tail);
     if is_peeking || history.is_void {
-        let weight = if judge.fitness == Fitness::Fit || history.is_void { FindingWeight::Bad } else { FindingWeight::Note };
+        let weight =
+            if judge.fitness == Fitness::Fit || history.is_void { FindingWeight::Bad } else { FindingWeight::Note };
         let advice = if history.is_void {
             ""
         } else {
@@ -175,7 +181,9 @@ fn question(audit: &Audit) -> String {
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| format!("{:x}", number.to_bits()));
     for (id, limit) in &audit.gate.limits {
         let kinds: Vec<&str> = limit.only_for.iter().map(|kind| kind.column()).collect();
-        text.push_str(&[id.clone(), number(limit.min), number(limit.max), limit.required.to_string(), kinds.join("+")].join(","));
+        text.push_str(
+            &[id.clone(), number(limit.min), number(limit.max), limit.required.to_string(), kinds.join("+")].join(","),
+        );
         text.push(';');
     }
     let config = &audit.config;

@@ -12,9 +12,9 @@ use super::result::{
 };
 use super::table::{Cell, Subject, Table, Unit};
 use super::{
-    AuditConfig, anchors, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise, looks,
-    pairwise, parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability, thresholds,
-    truth, voting, weights,
+    AuditConfig, anchors, baseline, beside, biases, chance, decide, drift, errors, findings, gate_risk, label_noise,
+    looks, pairwise, parsing, pass_rate, people, position, ranking, reliability, scale_use, scores, stability,
+    thresholds, truth, voting, weights,
 };
 
 /// Measures everything measurable of one judge over the given units.

@@ -44,7 +44,8 @@ pub fn repeated_looks(sizes: &[f64], boundary: f64) -> f64 {
                     continue;
                 }
                 let (low, high) = (distance - 0.5 * step / spread, distance + 0.5 * step / spread);
-                *next += mass * if n_fine > 1.0 { normal_cdf(high) - normal_cdf(low) } else { density(distance) * step / spread };
+                *next += mass
+                    * if n_fine > 1.0 { normal_cdf(high) - normal_cdf(low) } else { density(distance) * step / spread };
             }
         }
         passed += passing;

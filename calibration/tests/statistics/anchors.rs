@@ -12,7 +12,7 @@ use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::log::Log;
 use assize_calibration::proportion::ClusteredProportion;
 use proptest::prelude::*;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::golden::{assert_close, golden, numbers, rows};
@@ -56,8 +56,11 @@ fn items_crossed_with_sets_agree_with_statsmodels() {
     for table in golden("anchors")["tables"].as_array().unwrap() {
         let values = rows(&table["values"]);
         let cells = values.iter().enumerate().flat_map(|(cluster, of_cluster)| {
-            let cell = move |(set, value): (usize, &f64)| {
-                CrossedValue { value: *value, weight: 2.0, cluster: cluster as u32, set: 7 + set as u32 }
+            let cell = move |(set, value): (usize, &f64)| CrossedValue {
+                value: *value,
+                weight: 2.0,
+                cluster: cluster as u32,
+                set: 7 + set as u32,
             };
             of_cluster.iter().enumerate().map(cell)
         });
@@ -108,7 +111,12 @@ fn numbers_of_anchors_are_told_apart_and_held_against_none() {
     );
     close(found.difference.high.unwrap(), 0.1 + half, 1e-6);
     assert!(found.p_value.unwrap() > 0.0 && found.minimal_detectable.unwrap() > 0.0);
-    assert!(audited.judges[1].findings.iter().any(|finding| finding.what.contains("against no anchors on the same 60 items")));
+    assert!(
+        audited.judges[1]
+            .findings
+            .iter()
+            .any(|finding| finding.what.contains("against no anchors on the same 60 items"))
+    );
     // The draws of two sets are no repeats of one question.
     assert_eq!(audited.judges[1].repeats, [1, 1]);
 }
@@ -118,7 +126,8 @@ fn arms_that_tell_anchors_apart_keep_their_names() {
     let mut log = Log::default();
     for item in 0..40_usize {
         for (anchors, arm) in [(0, "plain"), (1, "one")] {
-            let verdict = Some(if (item + anchors as usize).is_multiple_of(2) { Verdict::Accept } else { Verdict::Reject });
+            let verdict =
+                Some(if (item + anchors as usize).is_multiple_of(2) { Verdict::Accept } else { Verdict::Reject });
             let label = Some(if item % 3 == 0 { "1" } else { "0" }.into());
             let (item, arm) = (item.to_string().into(), Some(arm.into()));
             log.push(&Judgement { item, verdict, label, arm, anchors: Some(anchors), ..Judgement::default() }, 0);
@@ -146,7 +155,8 @@ fn the_deployed_set_stands_apart_and_leaves_out_its_own_items() {
             row(&mut log, item, item % 3 != 0, Some(2), set);
         }
     }
-    let config = AuditConfig { anchor_items: vec!["003".into(), "007".into(), "nobody".into()], ..AuditConfig::default() };
+    let config =
+        AuditConfig { anchor_items: vec!["003".into(), "007".into(), "nobody".into()], ..AuditConfig::default() };
     let audited = audit(&log, &config, &Gate::built_in()).unwrap();
     let points = &audited.anchors[0].points;
     let described: Vec<_> =
@@ -298,12 +308,19 @@ fn what_cannot_be_chosen_is_said() {
     assert_eq!(choose(&[all[0], all[0]], plan), "the item \"i0\" is twice among the candidates");
     // All of one group: its own items could have no anchor.
     let told = choose(&all[..3], plan);
-    assert_eq!(told, "2 anchors take more candidates: with the group \"g0\" left out, as for its own items, 0 are left");
+    assert_eq!(
+        told,
+        "2 anchors take more candidates: with the group \"g0\" left out, as for its own items, 0 are left"
+    );
     assert!(matches!(choose_anchors(&[], plan), Err(AnchorError::TooFew { n_left: 0, .. })));
     // One label has a single candidate, which its own group may not see.
     let rare: Vec<_> = all.iter().filter(|one| one.label == "yes").copied().chain([all[0]]).collect();
     let sets = choose_anchors(&rare, plan).unwrap();
-    assert!(sets.warnings[0].contains("1 candidates have the label \"no\", 0 once the largest group"), "{:?}", sets.warnings);
+    assert!(
+        sets.warnings[0].contains("1 candidates have the label \"no\", 0 once the largest group"),
+        "{:?}",
+        sets.warnings
+    );
     assert_eq!(sets.for_item(0, "i0", Some("g0")).len(), 2);
     let same: Vec<_> = all.iter().filter(|one| one.label == "yes").take(4).copied().collect();
     let sets = choose_anchors(&same, AnchorPlan { n_sets: 30, ..plan }).unwrap();
@@ -318,7 +335,10 @@ fn a_fixed_set_leaves_out_its_groups() {
     let fixed = fixed_anchors(&all, &["i4", "i1"]).unwrap();
     let left_out: Vec<&str> = fixed.left_out.iter().map(|one| one.item).collect();
     assert_eq!(left_out, ["i0", "i1", "i2", "i3", "i4", "i5"]);
-    assert_eq!(fixed.warnings, ["the anchors are not balanced (no: 0, yes: 2): a judge leans to the answer it sees most"]);
+    assert_eq!(
+        fixed.warnings,
+        ["the anchors are not balanced (no: 0, yes: 2): a judge leans to the answer it sees most"]
+    );
     assert_eq!(fixed_anchors(&all, &["i99"]).unwrap_err().to_string(), "the item \"i99\" is not among the candidates");
 }
 

@@ -16,7 +16,10 @@ fn repeated_looks_agree_with_the_published_table() {
         let sizes: Vec<f64> = (1..=n_looks).map(f64::from).collect();
         let one_sided = repeated_looks(&sizes, 1.959_963_984_540_054);
         // Both sides are passed seldom: at twenty looks in some .006 of runs.
-        assert!(2.0 * one_sided >= two_sided - 0.000_6 && 2.0 * one_sided <= two_sided + 0.008, "{n_looks}: {one_sided}");
+        assert!(
+            2.0 * one_sided >= two_sided - 0.000_6 && 2.0 * one_sided <= two_sided + 0.008,
+            "{n_looks}: {one_sided}"
+        );
     }
     close(repeated_looks(&[25.0, 50.0], 1.959_963_984_540_054), 0.041_6, 2e-4);
     // The same size again, and steps of every kind.
@@ -39,7 +42,11 @@ fn rows(n: usize, every: usize) -> Rows {
 }
 
 fn gate() -> Gate {
-    Gate { name: "test".to_owned(), limits: [("false_accept_rate".to_owned(), Limit { required: true, ..at_most(0.1) })].into(), truth_optional: true }
+    Gate {
+        name: "test".to_owned(),
+        limits: [("false_accept_rate".to_owned(), Limit { required: true, ..at_most(0.1) })].into(),
+        truth_optional: true,
+    }
 }
 
 fn look(rows: &Rows, config: &AuditConfig, ledger: &mut Vec<Look>) -> Audit {
@@ -69,8 +76,19 @@ fn looking_again_without_a_plan_is_said() {
     assert_eq!((history.look, ledger.len()), (3, 3));
     // Armitage: .107 two-sided at three looks in equal steps.
     close(history.false_pass.unwrap(), 0.0535, 0.0015);
-    assert!(history.words.starts_with("This is look 3 at a growing log: a judge exactly at its limit passes 5.4 % of the time"), "{}", history.words);
-    assert!(third.judges[0].findings.iter().any(|finding| finding.what == history.words && finding.advice.contains("--anytime")));
+    assert!(
+        history
+            .words
+            .starts_with("This is look 3 at a growing log: a judge exactly at its limit passes 5.4 % of the time"),
+        "{}",
+        history.words
+    );
+    assert!(
+        third.judges[0]
+            .findings
+            .iter()
+            .any(|finding| finding.what == history.words && finding.advice.contains("--anytime"))
+    );
     assert_eq!(third.fitness, Fitness::Fit);
     // An audit of the first data once more is still the first look.
     assert_eq!(look(&rows(60, 50), &config, &mut ledger).judges[0].look_history.as_ref().unwrap().look, 1);
@@ -88,12 +106,22 @@ fn a_plan_splits_the_level_and_holds_only_as_long_as_it_is_kept() {
     // No false accept among 36 is shown to be under 10 % at one look, and takes 42 at one of two.
     let (few, more) = (rows(37, 1000), rows(45, 1000));
     let of = |rows: &Rows, config: &AuditConfig| audit(&rows.0, config, &gate()).unwrap().fitness;
-    assert_eq!((of(&few, &AuditConfig::default()), of(&few, &planned), of(&more, &planned)), (Fitness::Fit, Fitness::Inconclusive, Fitness::Fit));
+    assert_eq!(
+        (of(&few, &AuditConfig::default()), of(&few, &planned), of(&more, &planned)),
+        (Fitness::Fit, Fitness::Inconclusive, Fitness::Fit)
+    );
     let mut ledger = Vec::new();
     assert_eq!(look(&few, &planned, &mut ledger).fitness, Fitness::Inconclusive);
     let second = look(&more, &planned, &mut ledger);
     assert_eq!(second.fitness, Fitness::Fit);
-    assert!(second.judges[0].look_history.as_ref().unwrap().words.starts_with("Look 2 of 2 planned; limits are tested at 97.5 % each"));
+    assert!(
+        second.judges[0]
+            .look_history
+            .as_ref()
+            .unwrap()
+            .words
+            .starts_with("Look 2 of 2 planned; limits are tested at 97.5 % each")
+    );
     let third = look(&rows(90, 1000), &planned, &mut ledger);
     assert_eq!((third.fitness, third.judges[0].fitness), (Fitness::Inconclusive, Fitness::Inconclusive));
     assert!(third.judges[0].why.starts_with("It would be fit, were this not look 3"), "{}", third.judges[0].why);
@@ -102,7 +130,10 @@ fn a_plan_splits_the_level_and_holds_only_as_long_as_it_is_kept() {
     look(&few, &AuditConfig::default(), &mut ledger);
     assert_eq!(look(&more, &planned, &mut ledger).fitness, Fitness::Inconclusive);
     assert_eq!(look_past(&more, &planned, &mut Vec::new(), 1).fitness, Fitness::Inconclusive);
-    for wrong in [AuditConfig { planned_looks: Some(0), ..AuditConfig::default() }, AuditConfig { anytime: Some(LookOrder::Log), ..planned }] {
+    for wrong in [
+        AuditConfig { planned_looks: Some(0), ..AuditConfig::default() },
+        AuditConfig { anytime: Some(LookOrder::Log), ..planned },
+    ] {
         assert!(wrong.check().unwrap_err().to_string().starts_with("planned_looks must"));
     }
 }

@@ -125,7 +125,7 @@ fn items_that_change_places_are_found() {
 fn errors_are_as_rare_as_stated() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for (n_items, repeats) in [(30, [1, 1]), (30, [3, 3]), (20, [5, 2]), (15, [1, 4])] {
-        let n_runs = 200;
+        let n_runs = 120;
         let (mut n_changed, mut n_held, mut n_found) = (0, 0, 0);
         for _ in 0..n_runs {
             let rates: Vec<f64> = (0..n_items).map(|_| [0.02, 0.3, 0.5, 0.95][rng.random_range(0..4)]).collect();
@@ -141,9 +141,9 @@ fn errors_are_as_rare_as_stated() {
         let share = |n: i32| f64::from(n) / f64::from(n_runs);
         let (changed, held, found) = (share(n_changed), share(n_held), share(n_found));
         eprintln!("{n_items} items, {repeats:?}: false {changed:.3}, held {held:.3}, found {found:.3}");
-        assert!(changed <= 0.05 + 0.031, "{n_items} {repeats:?}: {changed}");
-        assert!(held >= 0.945 - 0.035, "{n_items} {repeats:?}: {held}");
-        assert!(found > 0.5, "{n_items} {repeats:?}: {found}");
+        assert!(changed <= 0.05 + 0.04, "{n_items} {repeats:?}: {changed}");
+        assert!(held >= 0.945 - 0.045, "{n_items} {repeats:?}: {held}");
+        assert!(found > 0.4, "{n_items} {repeats:?}: {found}");
     }
 }
 
@@ -151,7 +151,7 @@ fn errors_are_as_rare_as_stated() {
 #[test]
 fn a_change_of_the_margin_is_rarely_called_unchanged() {
     let mut rng = ChaCha8Rng::seed_from_u64(10);
-    let n_runs = 150;
+    let n_runs = 60;
     let mut n_wrong = 0;
     for _ in 0..n_runs {
         let rates: Vec<f64> = (0..200).map(|idx| if idx % 4 == 0 { 0.8 } else { 0.02 }).collect();
@@ -160,7 +160,7 @@ fn a_change_of_the_margin_is_rarely_called_unchanged() {
         n_wrong += i32::from(found.steadiness == Steadiness::Unchanged);
     }
     let wrong = f64::from(n_wrong) / f64::from(n_runs);
-    assert!(wrong <= 0.025 + 0.026, "{wrong}");
+    assert!(wrong <= 0.025 + 0.041, "{wrong}");
 }
 
 #[test]
@@ -193,7 +193,10 @@ fn scores_and_odd_logs_are_held_against_their_baseline() {
     score(&mut apart, "z", Some(1.0));
     let side = |log: &Log| Box::new(Side { log: log.clone(), name: None });
     let how = SentinelConfig { margin: 0.0 };
-    assert!(matches!(sentinel(Sides::Apart(side(&one), side(&one)), &AuditConfig::default(), &how), Err(CompareError::Config(_))));
+    assert!(matches!(
+        sentinel(Sides::Apart(side(&one), side(&one)), &AuditConfig::default(), &how),
+        Err(CompareError::Config(_))
+    ));
     let found = sentinel(Sides::Apart(side(&one), side(&apart)), &AuditConfig::default(), &SentinelConfig::default());
     assert!(matches!(found, Err(CompareError::NothingShared(2, 1))));
 }

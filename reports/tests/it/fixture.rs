@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{
-    Agreement, AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, AnswerShare, Audit, Baseline, BiasTest, Biases, Comparison, Confusion, CrossValidated, Data,
-    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GateRisk, GeneratorErrors,
-    JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA, SetFigure, Source, SplitRate, ThresholdPoint, Thresholds,
-    Unmeasured, Voting, VotingPoint, WorstItem,
+    Agreement, AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, AnswerShare, Audit, Baseline, BiasTest,
+    Biases, Comparison, Confusion, CrossValidated, Data, DimensionAudit, ErrorCluster, ErrorClusters, Finding,
+    FindingWeight, Fitness, GateRisk, GeneratorErrors, JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA,
+    SetFigure, Source, SplitRate, ThresholdPoint, Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;

@@ -95,7 +95,9 @@ pub(crate) fn anchored(log: &Log, clusters: &Clusters, config: &AuditConfig, pro
         }
     }
     if let Some(first) = unknown.first() {
-        let message = format!("`anchor_items` names items that are not in the log, and changes nothing for them (first: {first:?})");
+        let message = format!(
+            "`anchor_items` names items that are not in the log, and changes nothing for them (first: {first:?})"
+        );
         let problem = Problem::new(Severity::Note, "anchor-items-unknown", message).times(unknown.len() as u64);
         problems.add(problem.in_column("item"));
     }

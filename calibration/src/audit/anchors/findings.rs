@@ -15,7 +15,8 @@ fn amount(id: &str, value: f64) -> String {
 /// A difference with its interval.
 fn signed(id: &str, difference: &AnchorDifference) -> String {
     let is_points = info(id).is_some_and(|info| info.unit == Unit::Points);
-    let plain = |value: f64| if is_points { format!("{:.2}", value + 0.0) } else { format!("{:.1}", 100.0 * value + 0.0) };
+    let plain =
+        |value: f64| if is_points { format!("{:.2}", value + 0.0) } else { format!("{:.1}", 100.0 * value + 0.0) };
     let measure = &difference.difference;
     let estimate = plain(measure.estimate);
     let sign = if measure.estimate > 0.0 { "+" } else { "" };

@@ -80,7 +80,11 @@ fn figures<'a>(table: &'a Table<'a>, config: &AuditConfig) -> Vec<Figure<'a>> {
     let one = |is: bool| Some(f64::from(u8::from(is)));
     match table.kind {
         OutcomeKind::Score => {
-            figures.push(Figure { id: "mean_score", is_points: true, of: Box::new(|_, draw| Some(draw).filter(|draw| !draw.is_nan())) });
+            figures.push(Figure {
+                id: "mean_score",
+                is_points: true,
+                of: Box::new(|_, draw| Some(draw).filter(|draw| !draw.is_nan())),
+            });
         }
         OutcomeKind::Choice => {
             let of = |_: &Unit, draw: f64| match draw {
@@ -115,9 +119,11 @@ fn values_of(figure: &Figure<'_>, unit: &Unit, pair: &Pair) -> Vec<f64> {
 /// Returns mean, answers and unbiased variance of one side.
 fn moments(values: &[f64], counts: &[[u32; 2]], sides: &[usize]) -> (f64, f64, f64) {
     let weights = || {
-        values.iter().zip(counts).filter(|(value, _)| !value.is_nan()).map(|(value, count)| {
-            (*value, sides.iter().map(|side| f64::from(count[*side])).sum::<f64>())
-        })
+        values
+            .iter()
+            .zip(counts)
+            .filter(|(value, _)| !value.is_nan())
+            .map(|(value, count)| (*value, sides.iter().map(|side| f64::from(count[*side])).sum::<f64>()))
     };
     let n: f64 = weights().map(|(_, n)| n).sum();
     let mean = weights().map(|(value, weight)| value * (weight / n)).sum::<f64>();
@@ -171,7 +177,10 @@ fn change(values: &[Vec<f64>], pairs: &[Pair], shared: &[(&Unit, &Unit)], width:
         (Spread::Student { standard_error, degrees: NORMAL, range }, "normal interval of the chance of their answers")
     } else {
         let spread = Spread::Constant { n_clusters: n_pairs, size: width, range };
-        (spread, "nothing varied: as far as answers not seen in any of these conditions could move it (Clopper–Pearson)")
+        (
+            spread,
+            "nothing varied: as far as answers not seen in any of these conditions could move it (Clopper–Pearson)",
+        )
     };
     let estimated = Estimated {
         estimate: (now - before) / weight,
@@ -353,13 +362,21 @@ fn result(
         // Without a scale known beforehand the scores seen are no measure of what matters.
         let scale = if figure.is_points { table.trusted_width() } else { Some(1.0) };
         let p_value = if change.total.abs() > ROUNDING { p(*n) } else { 1.0 };
-        found.push(words::of_figure(figure.id, &change.estimated, [change.before, change.now], p_value, scale.map(|width| width * how.margin), config.level));
+        found.push(words::of_figure(
+            figure.id,
+            &change.estimated,
+            [change.before, change.now],
+            p_value,
+            scale.map(|width| width * how.margin),
+            config.level,
+        ));
     }
     let p_values: Vec<f64> = found.iter().map(|figure| figure.p_value.unwrap_or(f64::NAN)).collect();
     for (figure, adjusted) in found.iter_mut().zip(holm(&p_values)) {
         figure.p_holm = (!adjusted.is_nan()).then_some(adjusted);
     }
-    let (items, n_items_changed) = changed_items(table, [before, now], &shared, &all, &exceeded.units, n_permutations, config.level);
+    let (items, n_items_changed) =
+        changed_items(table, [before, now], &shared, &all, &exceeded.units, n_permutations, config.level);
     let (steadiness, why) = words::conclude(&found, n_items_changed, how.margin, config.level);
     let n_items = super::count_distinct(shared.iter().map(|(unit, _)| unit.item));
     Ok(Sentinel {

@@ -82,7 +82,8 @@ impl Scoring {
         let (k, l) = (pair.n_before as f64, pair.n_now() as f64);
         let weight = k * l / (k + l);
         if self.kind != OutcomeKind::Score {
-            return weight * counts.iter().map(|[old, new]| (f64::from(*old) / k - f64::from(*new) / l).powi(2)).sum::<f64>();
+            return weight
+                * counts.iter().map(|[old, new]| (f64::from(*old) / k - f64::from(*new) / l).powi(2)).sum::<f64>();
         }
         let n_parsed = pair.levels.partition_point(|level| !level.is_nan());
         let sum = |side: usize| counts[..n_parsed].iter().map(|count| f64::from(count[side])).sum::<f64>();

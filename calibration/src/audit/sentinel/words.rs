@@ -95,7 +95,8 @@ pub(super) fn conclude(
     }
     let open: Vec<&SentinelFigure> = figures.iter().filter(|figure| !figure.is_within).collect();
     if open.is_empty() {
-        let text = format!("On these items nothing changed by {} or more, as far as anything was asked.", per_cent(margin));
+        let text =
+            format!("On these items nothing changed by {} or more, as far as anything was asked.", per_cent(margin));
         return (Steadiness::Unchanged, text);
     }
     let is_blind = figures.iter().any(|figure| figure.figure == "answers" && figure.change.is_none());
@@ -136,7 +137,8 @@ pub(super) fn notes(before: &ComparedSide, now: &ComparedSide, n_cells: u64, n_r
         && last_now >= first
         && last >= first_now
     {
-        notes.push("The two logs overlap in time: answers of one time cannot show what changed between two.".to_owned());
+        notes
+            .push("The two logs overlap in time: answers of one time cannot show what changed between two.".to_owned());
     }
     notes
 }

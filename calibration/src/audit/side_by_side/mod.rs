@@ -109,7 +109,9 @@ const MOST_NAMES: usize = 12;
 pub fn compare_sides(sides: Sides, config: &AuditConfig, compare: &CompareConfig) -> Result<SideBySide, CompareError> {
     config.check()?;
     compare.check()?;
-    with_pair(sides, config, |table, pair, described, problems| result(table, pair, described, config, compare, problems))
+    with_pair(sides, config, |table, pair, described, problems| {
+        result(table, pair, described, config, compare, problems)
+    })
 }
 
 /// Finds the two judges meant and hands them over, in one table, with what there is of each.
