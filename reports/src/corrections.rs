@@ -14,6 +14,14 @@ pub(crate) fn corrections(audit: &Audit) -> Option<String> {
     for comparison in audit.comparisons.iter().filter(|comparison| comparison.p_value.is_some()) {
         *by_measure.entry(&comparison.measure).or_default() += 1;
     }
+    let mut anchors: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for (idx, study) in audit.anchors.iter().enumerate() {
+        for figure in study.points.iter().flat_map(|point| &point.figures) {
+            if figure.minus_none.as_ref().is_some_and(|minus| minus.p_value.is_some()) {
+                *anchors.entry((idx, &figure.measure)).or_default() += 1;
+            }
+        }
+    }
     let panel_pairs = audit.panels.iter().map(|panel| usize::try_from(panel.n_error_pairs).unwrap_or(usize::MAX));
     let families = [
         (of_judges(limits), "limit of the gate", "judge", HOLM),
@@ -21,6 +29,7 @@ pub(crate) fn corrections(audit: &Audit) -> Option<String> {
         (of_judges(drift), "test of change over time", "judge", HOLM),
         (of_judges(people), "person beside it", "judge", "Benjamini–Yekutieli"),
         (by_measure.into_values().collect(), "pair compared", "measure", HOLM),
+        (anchors.into_values().collect(), "number of anchors against none", "measure", HOLM),
         (panel_pairs.collect(), "pair of raters that may err together", "panel", HOLM),
     ];
     let said: Vec<String> =

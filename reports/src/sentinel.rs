@@ -1,5 +1,7 @@
 //! Whether a judge still answers as it did, for a terminal and a comment.
 
+use std::fmt::Write as _;
+
 use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{Sentinel, SentinelFigure, SentinelItem, Steadiness};
 
@@ -130,15 +132,18 @@ pub fn sentinel_markdown(found: &Sentinel) -> String {
     );
     for figure in &found.figures {
         let [both, change, p, within] = cells(figure).map(|cell| escape(&cell));
-        out.push_str(&format!("| {} | {both} | {change} | {p} | {within} |\n", escape(&title(figure))));
+        writeln!(out, "| {} | {both} | {change} | {p} | {within} |", escape(&title(figure)))
+            .expect("writing to memory");
     }
     out.push('\n');
     for item in found.items.iter().take(MAX_ITEMS) {
-        out.push_str(&format!("- {}: {}\n", escape(&text::cut(&item.item, 60)), escape(&answers(item))));
+        writeln!(out, "- {}: {}", escape(&text::cut(&item.item, 60)), escape(&answers(item)))
+            .expect("writing to memory");
     }
     if !found.items.is_empty() {
         out.push('\n');
     }
-    out.push_str(&format!("<sub>{} assize {}</sub>\n", escape(&method(found)), escape(&found.version)));
+    writeln!(out, "<sub>{} assize {}</sub>", escape(&method(found)), escape(&found.version))
+        .expect("writing to memory");
     out
 }

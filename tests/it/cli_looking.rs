@@ -74,9 +74,9 @@ fn answers(n_items: u32, n_repeats: u32, accepts: impl Fn(u32, u32) -> bool) -> 
 #[test]
 fn a_sentinel_ends_with_what_it_found() {
     let desk = Desk::new();
-    desk.write("baseline.csv", &answers(120, 4, |item, _| item % 3 == 0));
+    desk.write("baseline.csv", &answers(120, 8, |item, _| item % 3 == 0));
     desk.write("same.csv", &answers(120, 2, |item, _| item % 3 == 0));
-    desk.write("other.csv", &answers(120, 4, |item, _| item % 3 == u32::from(item < 12)));
+    desk.write("other.csv", &answers(120, 8, |item, _| item % 3 == u32::from(item < 12)));
     desk.write("once.csv", &answers(120, 1, |item, _| item % 3 == 0));
     let same = desk.run(&["sentinel", "baseline.csv", "same.csv"]);
     assert_eq!(same.status, 0, "{same:?}");

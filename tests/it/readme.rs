@@ -118,6 +118,8 @@ fn schemas_in_the_documents_are_those_of_the_types() {
     check_schema("gate", "docs/reference/gate.schema.json");
     check_schema("plan", "docs/reference/plan.schema.json");
     check_schema("escalation", "docs/reference/escalation.schema.json");
+    check_schema("sentinel", "docs/reference/sentinel.schema.json");
+    check_schema("look", "docs/reference/look.schema.json");
 }
 
 /// The page of commands is the help of the tool, so that it cannot drift.
@@ -135,6 +137,7 @@ fn the_reference_of_commands_is_the_help() {
         "",
         "audit",
         "compare",
+        "sentinel",
         "plan",
         "escalate",
         "convert",

@@ -190,7 +190,7 @@ pub(crate) fn audit_subject(
     let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, config.gate_level(), evidence);
     if let Some(planned) = config.planned_looks {
         let at = findings::per_cent(config.gate_level());
-        why.push_str(&format!(" Limits are tested at {at}, as one of {planned} planned looks."));
+        why = format!("{why} Limits are tested at {at}, as one of {planned} planned looks.");
     }
     if config.tuned_on_items {
         why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");

@@ -10,7 +10,7 @@ const N_STEPS: usize = 320;
 /// observations in all, and the truth is exactly at the limit. `sizes` must grow; a look at no more than the one before adds nothing.
 ///
 /// The score of a look is that of the one before plus an independent normal part: its density is carried from look to look on a
-/// grid and cut off above the boundary (Armitage, McPherson & Rowe 1969). Exact for means of many observations. The two-sided probability
+/// grid and cut off above the boundary (Armitage, `McPherson` & Rowe 1969). Exact for means of many observations. The two-sided probability
 /// agrees with their table 2 (twice this, less what passes both).
 ///
 /// Returns 0 without looks. Cost: looks × grid².

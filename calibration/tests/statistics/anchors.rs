@@ -12,7 +12,7 @@ use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::log::Log;
 use assize_calibration::proportion::ClusteredProportion;
 use proptest::prelude::*;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::golden::{assert_close, golden, numbers, rows};

@@ -2,6 +2,7 @@
 
 use assize_calibration::audit::result::{Sentinel, SentinelFigure, Steadiness};
 use assize_calibration::audit::{AuditConfig, CompareError, SentinelConfig, Side, Sides, sentinel};
+use assize_calibration::distribution::t_quantile;
 use assize_calibration::judgement::{Judgement, Verdict};
 use assize_calibration::log::Log;
 use assize_calibration::paired::{McNemarTest, mcnemar};
@@ -54,8 +55,8 @@ fn with_one_answer_each_it_is_mcnemar_and_answers_are_not_identified() {
     close(accepted.p_value.unwrap(), exact, 4.0 * (exact * (1.0 - exact) / 1e4).sqrt());
     let change = accepted.change.as_ref().unwrap();
     close(change.estimate, 0.09, 1e-12);
-    // √19/100: of fixed items the variance of a pair is that of both its answers.
-    close(change.high.unwrap(), 0.09 + 1.959_963_984_540_054 * 19.0_f64.sqrt() / 100.0, 1e-6);
+    // √19/100: of fixed items the variance of a pair is that of both its answers; each that differs is a degree of freedom.
+    close(change.high.unwrap(), 0.09 + t_quantile(0.975, 19.0) * 19.0_f64.sqrt() / 100.0, 1e-9);
     let answers = figure(&found, "answers");
     assert_eq!((answers.p_value, answers.change.is_none(), found.n_cells_repeated), (None, true, 0));
     assert!(answers.note.starts_with("not identified: with one answer before and one now"));
@@ -66,7 +67,7 @@ fn with_one_answer_each_it_is_mcnemar_and_answers_are_not_identified() {
 #[test]
 fn fixed_items_have_the_error_of_their_answers() {
     let (mut before, mut now) = (Log::default(), Log::default());
-    let mut variance = 0.0;
+    let (mut variance, mut squares) = (0.0, 0.0);
     for item in 0..20 {
         let (old, new) = (item % 5, (item * 3) % 5);
         for repeat in 0..4 {
@@ -76,11 +77,13 @@ fn fixed_items_have_the_error_of_their_answers() {
             verdict(&mut now, item, repeat < new);
         }
         let of = |n: usize, k: f64| (n as f64 / k) * (1.0 - n as f64 / k) / (k - 1.0);
-        variance += of(old.min(4), 4.0) + of(new, 6.0);
+        let component = of(old.min(4), 4.0) + of(new, 6.0);
+        variance += component;
+        squares += component * component / 8.0;
     }
     let found = held(&before, &now);
     let change = figure(&found, "accept_rate").change.clone().unwrap();
-    let half = 1.959_963_984_540_054 * variance.sqrt() / 20.0;
+    let half = t_quantile(0.975, variance * variance / squares) * variance.sqrt() / 20.0;
     close(change.high.unwrap() - change.estimate, half, 1e-9);
     assert!(change.method.contains("fixed items"));
 }
@@ -125,7 +128,7 @@ fn items_that_change_places_are_found() {
 fn errors_are_as_rare_as_stated() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for (n_items, repeats) in [(30, [1, 1]), (30, [3, 3]), (20, [5, 2]), (15, [1, 4])] {
-        let n_runs = 200;
+        let n_runs = 120;
         let (mut n_changed, mut n_held, mut n_found) = (0, 0, 0);
         for _ in 0..n_runs {
             let rates: Vec<f64> = (0..n_items).map(|_| [0.02, 0.3, 0.5, 0.95][rng.random_range(0..4)]).collect();
@@ -141,9 +144,9 @@ fn errors_are_as_rare_as_stated() {
         let share = |n: i32| f64::from(n) / f64::from(n_runs);
         let (changed, held, found) = (share(n_changed), share(n_held), share(n_found));
         eprintln!("{n_items} items, {repeats:?}: false {changed:.3}, held {held:.3}, found {found:.3}");
-        assert!(changed <= 0.05 + 0.031, "{n_items} {repeats:?}: {changed}");
-        assert!(held >= 0.945 - 0.035, "{n_items} {repeats:?}: {held}");
-        assert!(found > 0.5, "{n_items} {repeats:?}: {found}");
+        assert!(changed <= 0.05 + 0.04, "{n_items} {repeats:?}: {changed}");
+        assert!(held >= 0.945 - 0.04, "{n_items} {repeats:?}: {held}");
+        assert!(found > 0.4, "{n_items} {repeats:?}: {found}");
     }
 }
 
@@ -151,7 +154,7 @@ fn errors_are_as_rare_as_stated() {
 #[test]
 fn a_change_of_the_margin_is_rarely_called_unchanged() {
     let mut rng = ChaCha8Rng::seed_from_u64(10);
-    let n_runs = 150;
+    let n_runs = 60;
     let mut n_wrong = 0;
     for _ in 0..n_runs {
         let rates: Vec<f64> = (0..200).map(|idx| if idx % 4 == 0 { 0.8 } else { 0.02 }).collect();
@@ -160,7 +163,7 @@ fn a_change_of_the_margin_is_rarely_called_unchanged() {
         n_wrong += i32::from(found.steadiness == Steadiness::Unchanged);
     }
     let wrong = f64::from(n_wrong) / f64::from(n_runs);
-    assert!(wrong <= 0.025 + 0.026, "{wrong}");
+    assert!(wrong <= 0.025 + 0.041, "{wrong}");
 }
 
 #[test]

@@ -331,6 +331,18 @@ fn config(audit: &Audit) -> Vec<Fact> {
         fact("A score accepts at", number(config.accept_at, "no threshold set; thresholds are swept")),
         fact("A label that is a score is right at", number(config.good_at, "not set")),
         fact("Share of right items in production", share(config.base_rate, "as among the labels")),
+        fact(
+            "Looks planned",
+            config.planned_looks.map_or("one, or nobody said".to_owned(), |planned| planned.to_string()),
+        ),
+        fact(
+            "Items that are anchors",
+            if config.anchor_items.is_empty() {
+                "none named".to_owned()
+            } else {
+                text::cut(&config.anchor_items.join(", "), 300)
+            },
+        ),
         fact("Repeats at which stability is stated", config.stability_repeats.to_string()),
         fact("Cap on false accepts for the chosen threshold", format::limit(config.false_accept_cap, Unit::Share)),
         fact(

@@ -295,7 +295,7 @@ fn correct(points: &mut [AnchorPoint], alpha: f64) {
             if one.p_holm.is_some_and(|p| p < alpha) {
                 let is_more = one.difference.estimate > 0.0;
                 let more_is_better = info(id).is_some_and(|info| info.better == Better::Higher);
-                one.standing = if is_more == more_is_better { "better" } else { "worse" }.to_owned();
+                if is_more == more_is_better { "better" } else { "worse" }.clone_into(&mut one.standing);
             }
         }
     }

@@ -46,8 +46,6 @@ const MOST_DRAWN: u64 = 40_000_000;
 const STREAMS: u64 = 0x7365_6e74 << 32;
 /// What is below this is rounding.
 const ROUNDING: f64 = 1e-12;
-/// Degrees of freedom at which t is normal: the items are fixed.
-const NORMAL: f64 = 1e9;
 /// Most items listed.
 const MOST_ITEMS: usize = 50;
 
@@ -67,11 +65,14 @@ pub fn sentinel(sides: Sides, config: &AuditConfig, how: &SentinelConfig) -> Res
     with_pair(sides, config, |table, pair, described, problems| result(table, pair, described, config, how, problems))
 }
 
-/// What an answer counts for.
+/// What an answer about a unit counts for.
+type Counts<'a> = Box<dyn Fn(&Unit, f64) -> Option<f64> + Sync + 'a>;
+
+/// What is asked of the answers.
 struct Figure<'a> {
     id: &'static str,
     is_points: bool,
-    of: Box<dyn Fn(&Unit, f64) -> Option<f64> + Sync + 'a>,
+    of: Counts<'a>,
 }
 
 fn figures<'a>(table: &'a Table<'a>, config: &AuditConfig) -> Vec<Figure<'a>> {
@@ -146,7 +147,7 @@ fn change(values: &[Vec<f64>], pairs: &[Pair], shared: &[(&Unit, &Unit)], width:
     let mut units: Vec<usize> = Vec::new();
     let mut clusters: Vec<u32> = Vec::new();
     let mut counts = Vec::new();
-    let mut n_pairs = 0.0;
+    let (mut n_pairs, mut squares) = (0.0, 0.0);
     for (pair, values) in pairs.iter().zip(values) {
         count(pair, &pair.answers, &mut counts);
         let [(old, k, var_old), (new, l, var_new)] = [0, 1].map(|side| moments(values, &counts, &[side]));
@@ -159,7 +160,10 @@ fn change(values: &[Vec<f64>], pairs: &[Pair], shared: &[(&Unit, &Unit)], width:
         before += pair.weight * old;
         now += pair.weight * new;
         weight += pair.weight;
-        variance += pair.weight * pair.weight * (own(var_old) / k + own(var_new) / l);
+        let component = pair.weight * pair.weight * (own(var_old) / k + own(var_new) / l);
+        variance += component;
+        let degrees = if var_old.is_nan() || var_new.is_nan() { k + l - 1.0 } else { k + l - 2.0 };
+        squares += component * component / degrees;
         n += pair.answers.len() as u64;
         n_pairs += 1.0;
         if units.last() != Some(&pair.unit) {
@@ -174,7 +178,9 @@ fn change(values: &[Vec<f64>], pairs: &[Pair], shared: &[(&Unit, &Unit)], width:
     let standard_error = variance.max(0.0).sqrt() / weight;
     let range = [-width, width];
     let (spread, how) = if standard_error > ROUNDING {
-        (Spread::Student { standard_error, degrees: NORMAL, range }, "normal interval of the chance of their answers")
+        let degrees = (variance * variance / squares).max(1.0);
+        let how = "t interval of the chance of their answers (Welch–Satterthwaite)";
+        (Spread::Student { standard_error, degrees, range }, how)
     } else {
         let spread = Spread::Constant { n_clusters: n_pairs, size: width, range };
         (
