@@ -15,6 +15,7 @@ mod junit;
 mod markdown;
 mod plan;
 mod plan_words;
+mod style_words;
 mod terminal;
 mod text;
 mod view;

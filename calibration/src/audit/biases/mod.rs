@@ -10,6 +10,7 @@ mod length;
 mod makers;
 mod names;
 pub(crate) mod null;
+mod style;
 
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -23,6 +24,7 @@ use super::table::{ACCEPT, CHOICE_A, CHOICE_TIE, Subject, Table, Unit, is};
 pub(crate) use family::family;
 pub(crate) use findings::findings;
 pub(crate) use makers::{Makers, by_generator, generators_called};
+pub(crate) use style::{StyleColumn, style, styles};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
 const FEW_DEGREES: f64 = 4.0;
