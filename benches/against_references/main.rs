@@ -13,14 +13,17 @@ use std::time::Instant;
 
 use assize_calibration::agreement::alpha::Metric;
 use assize_calibration::agreement::kappa::{Chance, Weighting};
+use assize_calibration::agreement::multi::{ManyRaters, fleiss_kappa, gwet_ac};
 use assize_calibration::agreement::resampled::{alpha_bootstrap, kappa_bootstrap};
 use assize_calibration::bootstrap::{BootstrapConfig, Patterns, bootstrap};
 use assize_calibration::icc::{IccModel, IccUnit, icc, mean_squares};
+use assize_calibration::prevalence::{LabelSampling, Labelled, PowerTuning, Unlabelled, ppi_mean};
 use assize_calibration::raters::dawid_skene::{DawidSkeneConfig, dawid_skene};
 use assize_calibration::raters::glad::glad;
 use assize_calibration::raters::mace::{MaceConfig, mace};
 use assize_calibration::raters::{EmConfig, Posterior, Rating, Ratings};
 use assize_calibration::roc::auc;
+use assize_calibration::sequential::{Boundary, ConfidenceSequence};
 
 const SEED: u64 = 1;
 
@@ -39,6 +42,9 @@ struct Data {
     labelled: Vec<f64>,
     stream: Vec<f64>,
     skewed: Vec<f64>,
+    /// Truth and what was judged of the labelled; what was judged of the others.
+    ppi: [Vec<f64>; 3],
+    betting: Vec<f64>,
     scores: Vec<f64>,
     is_good: Vec<bool>,
 }
@@ -54,6 +60,9 @@ impl Data {
         let verdicts = read(folder, "judgy");
         let (labelled, stream): (Vec<&[f64]>, Vec<&[f64]>) = verdicts.chunks_exact(2).partition(|row| row[0] >= 0.0);
         let scored = read(folder, "auc");
+        let powered = read(folder, "ppi");
+        let (known, open): (Vec<&[f64]>, Vec<&[f64]>) = powered.chunks_exact(2).partition(|row| row[0] >= 0.0);
+        let column = |rows: &[&[f64]], idx: usize| rows.iter().map(|row| row[idx]).collect();
         Self {
             icc: read(folder, "icc"),
             ratings: read(folder, "ratings")
@@ -66,6 +75,8 @@ impl Data {
             labelled: labelled.concat(),
             stream: stream.iter().map(|row| row[1]).collect(),
             skewed: read(folder, "bca"),
+            ppi: [column(&known, 0), column(&known, 1), column(&open, 1)],
+            betting: read(folder, "betting"),
             scores: scored.iter().copied().step_by(2).collect(),
             is_good: scored.iter().skip(1).step_by(2).map(|label| *label > 0.5).collect(),
         }
@@ -73,6 +84,17 @@ impl Data {
 
     fn checked_ratings(&self) -> Ratings {
         Ratings::new(&self.ratings, 2_000, 10, 3).unwrap()
+    }
+
+    /// How often each of five values was given to each unit.
+    fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.units.len()];
+        for (unit, counts) in self.units.chunks_exact(5).zip(counts.chunks_exact_mut(5)) {
+            for value in unit.iter().filter(|value| **value > 0.0) {
+                counts[*value as usize - 1] += 1;
+            }
+        }
+        counts
     }
 
     /// Does a task and returns what `run.py` compares.
@@ -106,18 +128,51 @@ impl Data {
                     .unwrap();
                 vec![found.estimate.unwrap(), found.standard_error().unwrap()]
             }
-            "alpha" => {
-                let mut counts = vec![0; self.units.len()];
-                for (unit, counts) in self.units.chunks_exact(5).zip(counts.chunks_exact_mut(5)) {
-                    for value in unit.iter().filter(|value| **value > 0.0) {
-                        counts[*value as usize - 1] += 1;
+            "irr" => {
+                let counts = self.counts();
+                let both = |found: Option<ManyRaters>| {
+                    let found = found.unwrap();
+                    [found.agreement.kappa, found.standard_error().unwrap()]
+                };
+                [
+                    both(fleiss_kappa(&counts, 5, &Weighting::Unweighted)),
+                    both(gwet_ac(&counts, 5, &Weighting::Unweighted)),
+                    both(gwet_ac(&counts, 5, &Weighting::Quadratic)),
+                ]
+                .concat()
+            }
+            "ppi" => {
+                let [truths, judged, open] = &self.ppi;
+                let found = ppi_mean(
+                    Labelled { truths, judged, weights: None, clusters: None },
+                    Unlabelled { judged: open, weights: None, clusters: None },
+                    LabelSampling::Random,
+                    PowerTuning::Tuned,
+                    0.95,
+                );
+                let found = found.unwrap();
+                vec![found.estimate, found.standard_error]
+            }
+            "betting" => {
+                let mut sequence =
+                    ConfidenceSequence::new(Boundary::Betting { n_grid: 1_000 }, [0.0, 1.0], 0.95).unwrap();
+                let mut ends = Vec::new();
+                for (idx, value) in self.betting.iter().enumerate() {
+                    sequence.update(*value).unwrap();
+                    if idx == 99 || idx == self.betting.len() - 1 {
+                        let interval = sequence.interval().unwrap();
+                        ends.extend([interval.low, interval.high]);
                     }
                 }
+                ends
+            }
+            "alpha" => {
+                let counts = self.counts();
                 let values = [1.0, 2.0, 3.0, 4.0, 5.0];
                 let found = alpha_bootstrap(&counts, &values, Metric::Ordinal, None, resamples(50)).unwrap();
                 vec![found.estimate.unwrap(), found.standard_error().unwrap()]
             }
-            "clusters_mean" => {
+            "clusters_mean" | "judgecal" => {
                 let tallies: Vec<f64> =
                     self.clusters.chunks_exact(8).flat_map(|cluster| [cluster.iter().sum(), 8.0]).collect();
                 let patterns = Patterns::of_clusters(&tallies, 2).unwrap();

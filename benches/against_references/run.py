@@ -1,7 +1,7 @@
 """Times Python packages and this library on the same data, in one run, and checks that they say the same.
 
     pip install -r benches/against_references/requirements.txt
-    python benches/against_references/run.py [--rounds N] [TASK ...]
+    python benches/against_references/run.py [--rounds N] [--confseq FOLDER] [TASK ...]
 
 Writes seeded data to a temporary folder; both sides read the same files before any clock starts. A round runs each task once by
 the package, once by the library on one thread and once on two, one after the other, so that a machine that is slow at times slows
@@ -17,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,14 @@ def write_data(folder):
 
     good = (rng.random(100_000) < 0.5).astype(int)
     save("auc", np.column_stack([(good + rng.normal(0, 1.2, 100_000)).round(2), good]), ["%.2f", "%d"])
+
+    # 1,000 labels and 100,000 without (-1); a judge's pass rates over four repeats.
+    truth = (rng.random(101_000) < 0.6).astype(int)
+    judged = rng.binomial(4, np.where(truth == 1, 0.85, 0.2)) / 4
+    save("ppi", np.column_stack([np.where(np.arange(101_000) < 1_000, truth, -1), judged]), ["%d", "%.2f"])
+
+    # 1,000 pass rates of items over four repeats, one after the other.
+    save("betting", rng.binomial(4, 0.7, (1000, 1)) / 4, "%.2f")
 
 
 def close(tolerance):
@@ -140,6 +149,10 @@ class Tasks:
         self.labelled, self.stream = rows[rows[:, 0] >= 0], rows[rows[:, 0] < 0, 1]
         self.skewed = load("bca")
         self.auc_rows = load("auc")
+        self.ppi_rows, self.betting_values = load("ppi"), load("betting")
+        self.units_frame = pd.DataFrame(self.units)
+        items, repeats = np.indices(self.clusters.shape).reshape(2, -1)
+        self.verdicts_long = pd.DataFrame({"item_id": items, "verdict": self.clusters.ravel()})
 
     def icc(self):
         import pingouin
@@ -193,6 +206,37 @@ class Tasks:
         replicates = [self.clusters[rng.integers(0, m, m)].mean() for _ in range(2000)]
         return [self.clusters.mean(), *np.quantile(replicates, [0.025, 0.975])]
 
+    def judgecal(self):
+        from judgecal.stats import cluster_bootstrap_ci
+
+        found = cluster_bootstrap_ci(self.verdicts_long, lambda frame: frame["verdict"].mean(), "item_id", n_boot=2000)
+        return [found.estimate, found.ci_low, found.ci_high]
+
+    def irr(self):
+        from irrCAC.raw import CAC
+
+        found = []
+        for weights, methods in [("identity", ["fleiss", "gwet"]), ("quadratic", ["gwet"])]:
+            cac = CAC(self.units_frame, weights=weights, digits=15)
+            for method in methods:
+                est = getattr(cac, method)()["est"]
+                found += [est["coefficient_value"], est["se"]]
+        return found
+
+    def ppi(self):
+        from ppi_py import ppi_mean_ci
+
+        rows = self.ppi_rows
+        known, open_ = rows[rows[:, 0] >= 0], rows[rows[:, 0] < 0]
+        low, high = (float(np.squeeze(end)) for end in ppi_mean_ci(known[:, 0], known[:, 1], open_[:, 1], alpha=0.05))
+        return [(low + high) / 2, (high - low) / 2 / 1.959963984540054]
+
+    def betting(self):
+        from confseq.betting import hedged_cs
+
+        low, high = hedged_cs(self.betting_values, alpha=0.05, breaks=1000, running_intersection=True)
+        return [low[99], high[99], low[-1], high[-1]]
+
     def judgy(self):
         from judgy import estimate_success_rate
 
@@ -228,6 +272,10 @@ TASKS = {
     "kappa": ("quadratic kappa, n = 9,000, 200 resamples", "scikit-learn", close(2e-3), 100),
     "alpha": ("ordinal alpha, 10,000 × 5, 50 resamples", "krippendorff", close(2e-3), 100),
     "clusters_mean": ("cluster bootstrap of a rate, 1,000 × 8, 2,000 resamples", "numpy", close(2e-3), None),
+    "judgecal": ("the same by a package made for judges", "judgecal", close(2e-3), None),
+    "irr": ("Fleiss, AC1 and AC2 with errors, 10,000 × 5", "irrCAC", close(1e-9), None),
+    "ppi": ("prediction-powered mean with error, 1,000 labels, 100,000 without", "ppi-python", close(1e-3), None),
+    "betting": ("betting confidence sequence, 1,000 looks, 1,000 points", "confseq", close(1e-9), None),
     "judgy": ("corrected pass rate, 20,000 resamples", "judgy", close(4e-3), None),
     "bca": ("BCa interval of a mean, n = 500, 9,999 resamples", "scipy", close(1e-2), None),
     "auc": ("AUC with DeLong's error, n = 100,000", "scikit-learn", close(1e-9), None),
@@ -269,12 +317,30 @@ class Library:
         self.process.wait()
 
 
+def use_confseq(folder):
+    """Imports confseq's Python modules alone: to be built it needs Boost, and they need none of what is built."""
+    np.float_ = np.float64  # as numpy 1 called it
+    for absent in ["matplotlib", "matplotlib.pyplot", "multiprocess"]:
+        sys.modules[absent] = types.ModuleType(absent)
+    sys.path.insert(0, folder)
+
+
+def version_of(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(from its repository)"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--confseq", help="the folder `src` of confseq's repository; without it `betting` is left out")
     parser.add_argument("tasks", nargs="*")
     arguments = parser.parse_args()
-    names = arguments.tasks or list(TASKS)
+    names = arguments.tasks or [name for name in TASKS if name != "betting" or arguments.confseq]
+    if arguments.confseq:
+        use_confseq(arguments.confseq)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         write_data(folder)
@@ -307,7 +373,7 @@ def main():
         is_fast = least is None or max(ratios) >= least
         failed |= not agrees or not is_fast
         marks = ("" if agrees else " **DIFFERENT**") + ("" if is_fast else f" **below {least}×**")
-        print(f"| {task} | {package} {version(package)} | {' | '.join(shown)} | {ratios[0]:,.0f}× | {ratios[1]:,.0f}× | {note}{marks} |")
+        print(f"| {task} | {package} {version_of(package)} | {' | '.join(shown)} | {ratios[0]:,.0f}× | {ratios[1]:,.0f}× | {note}{marks} |")
     sys.exit(failed)
 
 

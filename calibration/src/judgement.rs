@@ -205,6 +205,29 @@ impl Order {
     }
 }
 
+/// A mark of style of the text judged, or of both candidates: how many headings, lists, words of praise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StyleMark<'a> {
+    /// What is counted: the column's name without `style_` and without `_a` or `_b`.
+    pub name: Cow<'a, str>,
+    /// Of candidate A, or of the only text. A finite number.
+    pub a: Option<f64>,
+    /// Of candidate B.
+    pub b: Option<f64>,
+}
+
+impl StyleMark<'_> {
+    /// Returns the columns in which the plain log holds it, with their numbers.
+    pub fn columns(&self) -> impl Iterator<Item = (String, f64)> + '_ {
+        let of_a = if self.b.is_some() { "_a" } else { "" };
+        let sides = [(self.a, of_a), (self.b, "_b")].into_iter();
+        sides.filter_map(|(value, side)| Some((format!("{STYLE_PREFIX}{}{side}", self.name), value?)))
+    }
+}
+
+/// What the name of a column of style begins with.
+pub const STYLE_PREFIX: &str = "style_";
+
 /// One judgement: a line of the plain log.
 ///
 /// Exactly one of `score`, `verdict`, `choice` and `category` is the outcome. A judgement with none of them is
@@ -212,6 +235,7 @@ impl Order {
 /// person's rating of the item; it serves as truth where no `label` is given and is never counted as the judge's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = {"^style_": {"type": ["number", "null"]}}))]
 pub struct Judgement<'a> {
     /// What was judged. Judgements of one item are one cluster in every interval.
     pub item: Cow<'a, str>,
@@ -272,6 +296,10 @@ pub struct Judgement<'a> {
     /// Length of candidate B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_b: Option<f64>,
+    /// Marks of style, each a column `style_NAME`, or `style_NAME_a` and `style_NAME_b`. Here they are left out of what serde reads and
+    /// writes, since their names are not known before; readers and writers of the plain log see to them.
+    #[serde(skip)]
+    pub style: Vec<StyleMark<'a>>,
     /// The model that made the item, or candidate A.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<Cow<'a, str>>,

@@ -3,7 +3,7 @@
 //! A million judgements take some 60 MB. Nothing is decided here (what is a duplicate, what a label means): the
 //! audit does that. The raw text of replies is not kept; readers that need it write it to the plain log as they go.
 
-use crate::judgement::{Choice, Judgement, Order, OutcomeKind, Verdict};
+use crate::judgement::{Choice, Judgement, Order, OutcomeKind, StyleMark, Verdict};
 use crate::names::Names;
 use crate::problem::Problem;
 
@@ -71,6 +71,45 @@ pub enum Answer {
     Choice(Choice),
     /// An id in [`Log::categories`].
     Category(u32),
+}
+
+/// Marks of style: a column a name and side, absent numbers NaN.
+#[derive(Clone, Debug, Default)]
+pub struct StyleLog {
+    /// Names of marks.
+    pub names: Names,
+    /// Of each name: numbers of candidate A (or of the only text) and of B, as long as their last number needs.
+    pub columns: Vec<[Vec<f64>; 2]>,
+}
+
+impl StyleLog {
+    fn push(&mut self, row_idx: usize, marks: &[StyleMark<'_>]) {
+        for mark in marks {
+            let id = self.names.intern(&mark.name) as usize;
+            self.columns.resize_with(self.columns.len().max(id + 1), <[Vec<f64>; 2]>::default);
+            for (column, value) in self.columns[id].iter_mut().zip([mark.a, mark.b]) {
+                // A name given twice in one row keeps its first number.
+                if value.is_some() && column.len() <= row_idx {
+                    push_number(column, row_idx, value.filter(|value| value.is_finite()));
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, row_idx: usize, other: &mut Self, n_rows: usize) {
+        if other.columns.is_empty() {
+            return;
+        }
+        let ids: Vec<u32> = other.names.iter().map(|name| self.names.intern(name)).collect();
+        other.names.clear();
+        for (id, columns) in ids.into_iter().zip(other.columns.drain(..)) {
+            let id = id as usize;
+            self.columns.resize_with(self.columns.len().max(id + 1), <[Vec<f64>; 2]>::default);
+            for (own, mut theirs) in self.columns[id].iter_mut().zip(columns) {
+                append_numbers(own, row_idx, &mut theirs, n_rows);
+            }
+        }
+    }
 }
 
 /// The judgements collected. Columns have one entry a row, in the order of the input.
@@ -143,6 +182,8 @@ pub struct Log {
     pub length_a: Vec<f64>,
     /// Length of candidate B of each row; NaN where absent.
     pub length_b: Vec<f64>,
+    /// Marks of style of each row.
+    pub style: StyleLog,
     /// Weight of each row's item; NaN where absent.
     pub weight: Vec<f64>,
     /// Sum of prices, and how many rows state one.
@@ -196,6 +237,7 @@ impl Default for Log {
             confidence: Vec::new(),
             length_a: Vec::new(),
             length_b: Vec::new(),
+            style: StyleLog::default(),
             weight: Vec::new(),
             price: (0.0, 0),
             tokens: (0, 0, 0),
@@ -323,6 +365,9 @@ impl Log {
             self.anchor_set.push(row_idx, name(&mut self.anchor_sets, judgement.anchor_set.as_deref()));
             self.push_time(row_idx, judgement.time.as_deref());
         }
+        if !judgement.style.is_empty() {
+            self.style.push(row_idx, &judgement.style);
+        }
         if let Some(price) = judgement.price {
             self.price.0 += price;
             self.price.1 += 1;
@@ -421,6 +466,7 @@ impl Log {
         append_numbers(&mut self.length_a, row_idx, &mut other.length_a, n_rows);
         append_numbers(&mut self.length_b, row_idx, &mut other.length_b, n_rows);
         append_numbers(&mut self.weight, row_idx, &mut other.weight, n_rows);
+        self.style.append(row_idx, &mut other.style, n_rows);
         let (sum, n) = std::mem::take(&mut other.price);
         self.price = (self.price.0 + sum, self.price.1 + n);
         let (sent, received, n) = std::mem::take(&mut other.tokens);

@@ -44,6 +44,7 @@ pub(crate) fn environment() -> &'static Environment<'static> {
             ("people.html.j2", include_str!("../templates/people.html.j2")),
             ("in_use.html.j2", include_str!("../templates/in_use.html.j2")),
             ("biases.html.j2", include_str!("../templates/biases.html.j2")),
+            ("style.html.j2", include_str!("../templates/style.html.j2")),
             ("compare.html.j2", include_str!("../templates/compare.html.j2")),
             ("drift.html.j2", include_str!("../templates/drift.html.j2")),
             ("macros.html.j2", include_str!("../templates/macros.html.j2")),

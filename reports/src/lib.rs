@@ -16,6 +16,7 @@ mod markdown;
 mod plan;
 mod plan_words;
 mod sentinel;
+mod style_words;
 mod terminal;
 mod text;
 mod view;

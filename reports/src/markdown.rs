@@ -7,7 +7,7 @@ use std::fmt::Write;
 use assize_calibration::audit::result::{Audit, Finding, FindingWeight, Fitness, GateRisk, JudgeAudit};
 use assize_calibration::gate::LimitState;
 
-use crate::{format, text, words};
+use crate::{format, style_words, text, words};
 
 /// Most judges shown in full; the others are rows of the table.
 const MAX_DETAILED: usize = 5;
@@ -174,6 +174,14 @@ fn judge_body(out: &mut String, judge: &JudgeAudit) {
             let value = format::measure(measure, info.unit);
             writeln!(out, "| {} | {value} | {} | {} |", info.title, format::count(measure.n), info.explanation)
                 .expect("writing to memory");
+        }
+        out.push('\n');
+    }
+    let style = style_words::lines(judge);
+    if !style.is_empty() {
+        line(out, "**Marks of style**, each given the others, label and length:");
+        for one in style {
+            writeln!(out, "- {}", escape(&one)).expect("writing to memory");
         }
         out.push('\n');
     }

@@ -9,7 +9,7 @@ use assize_calibration::audit::result::{Audit, FindingWeight, Fitness, JudgeAudi
 use assize_calibration::gate::LimitState;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::{format, text, words};
+use crate::{format, style_words, text, words};
 
 pub(crate) use side_by_side::side_by_side;
 
@@ -216,6 +216,13 @@ impl Screen {
         }
         self.gate(judge);
         self.measures(judge);
+        let style = style_words::lines(judge);
+        if !style.is_empty() {
+            self.heading("Marks of style, each given the others, label and length");
+            for one in style {
+                self.wrapped(&one, 2, 4);
+            }
+        }
     }
 
     fn gate(&mut self, judge: &JudgeAudit) {

@@ -46,6 +46,7 @@ impl Ordinary {
             || !plan.values.is_empty()
             || !plan.label_values.is_empty()
             || plan.shown.is_some()
+            || !plan.style.is_empty()
             || plan.label_file.is_some()
             || Field::ALL.iter().any(|field| !FIELDS.contains(field) && plan.texts.contains_key(field));
         let (is_score, outcome) = match plan.outcomes.as_slice() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_calibration::judgement::{Choice, ChosenPosition, Order, Verdict};
+use assize_calibration::judgement::{Choice, ChosenPosition, Order, STYLE_PREFIX, Verdict};
 
 use super::columns::{ColumnMap, LabelFile, Part, Reading, TextSource};
 use super::fields::{Field, nearest};
@@ -93,11 +93,21 @@ pub(super) struct OutcomeCell {
     pub axis: Axis,
 }
 
+/// The columns of one mark of style.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StyleColumns {
+    pub name: String,
+    /// Of candidate A (or the only text), and of B. Of several for one side (`style_x`, `style_x_a`) the first that is not empty counts.
+    pub columns: [Vec<usize>; 2],
+}
+
 /// Which cell becomes which field.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub columns: Vec<String>,
     pub texts: BTreeMap<Field, Text>,
+    /// Marks of style, in the order of their columns.
+    pub style: Vec<StyleColumns>,
     /// Where several outcomes stand in one judgement: how each is read, and its column.
     pub outcomes: Vec<(Reading, usize)>,
     /// Where one row is several judgements.
@@ -155,6 +165,7 @@ impl Plan {
             }
         }
         plan.recognise(&mut taken, outcome_is_named, map.has_raters(), open);
+        plan.recognise_style(&mut taken);
         plan.set_outcomes(map);
         plan.check(map)?;
         plan.unused = (0..columns.len())
@@ -268,6 +279,29 @@ impl Plan {
         }
     }
 
+    /// Recognises marks of style: `style_NAME`, or `style_NAME_a` and `style_NAME_b`.
+    fn recognise_style(&mut self, taken: &mut BTreeSet<usize>) {
+        for idx in 0..self.n_own {
+            let column = super::fields::folded(&self.columns[idx]);
+            let Some(name) = column.strip_prefix(STYLE_PREFIX).filter(|name| !name.is_empty()) else { continue };
+            if taken.contains(&idx) {
+                continue;
+            }
+            let of = |suffix: &str| name.strip_suffix(suffix).filter(|name| !name.is_empty());
+            let (name, side) = match (of("_a"), of("_b")) {
+                (Some(name), _) => (name, 0),
+                (_, Some(name)) => (name, 1),
+                _ => (name, 0),
+            };
+            let place = self.style.iter().position(|known| known.name == name).unwrap_or_else(|| {
+                self.style.push(StyleColumns { name: name.to_owned(), columns: [Vec::new(), Vec::new()] });
+                self.style.len() - 1
+            });
+            self.style[place].columns[side].push(idx);
+            taken.insert(idx);
+        }
+    }
+
     /// Settles how outcomes are read.
     fn set_outcomes(&mut self, map: &ColumnMap) {
         let of_field = |field: Field, shown: bool| match Reading::of(field)? {
@@ -324,6 +358,7 @@ impl Plan {
         }
         used.extend(self.shown.iter().flat_map(|(first, second)| [*first, *second]));
         used.extend(self.only.iter().map(|(idx, _)| *idx));
+        used.extend(self.style.iter().flat_map(|style| style.columns.iter().flatten()));
         used.into_iter().map(|idx| (idx, self.columns[idx].clone())).collect()
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_calibration::judgement::{Judgement, LabelText, Order};
+use assize_calibration::judgement::{Judgement, LabelText, Order, StyleMark};
 use assize_calibration::log::is_weight;
 use assize_calibration::problem::Severity;
 
@@ -486,6 +486,7 @@ impl Rules {
             confidence: None,
             length_a: None,
             length_b: None,
+            style: Vec::new(),
             tokens_in: None,
             tokens_out: None,
             price: None,
@@ -498,6 +499,28 @@ impl Rules {
                     .complaints
                     .add(Severity::Warning, "bad-number", line, Some((*idx, &plan.columns[*idx])), || wrong);
             });
+        }
+        for style in &plan.style {
+            let [a, b] = style.columns.each_ref().map(|columns| {
+                let (idx, cell) =
+                    columns.iter().map(|idx| (*idx, cells.cell(*idx))).find(|(_, cell)| *cell != Cell::Empty)?;
+                let number = style_number(cell);
+                if number.is_none() {
+                    let word = cell.text().unwrap_or_default();
+                    let message = || format!("`{}` is not a number and was left out; the row is used", excerpt(&word));
+                    tally.complaints.add(
+                        Severity::Warning,
+                        "bad-number",
+                        line,
+                        Some((idx, &plan.columns[idx])),
+                        message,
+                    );
+                }
+                number
+            });
+            if a.is_some() || b.is_some() {
+                judgement.style.push(StyleMark { name: Cow::Borrowed(&style.name), a, b });
+            }
         }
         if !plan.people.is_empty() && judgement.rater.is_none() && plan.people.iter().any(|p| *p == judgement.judge) {
             let key = format!(
@@ -544,6 +567,7 @@ fn of_item<'r>(judgement: &Judgement<'r>) -> Judgement<'r> {
         content: row.content,
         length_a: row.length_a,
         length_b: row.length_b,
+        style: row.style,
         generator: row.generator,
         generator_b: row.generator_b,
         weight: row.weight,
@@ -621,6 +645,14 @@ fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut
     if !understood {
         let word = cell.text().unwrap_or_default();
         complain(format!("`{}` is not a {} and was left out; the row is used", excerpt(&word), field.name()));
+    }
+}
+
+/// Returns a mark of style: a finite number, or a truth value as 1 or 0.
+fn style_number(cell: Cell<'_>) -> Option<f64> {
+    match cell {
+        Cell::Truth(truth) => Some(f64::from(u8::from(truth))),
+        cell => cell.number().filter(|number| number.is_finite()),
     }
 }
 

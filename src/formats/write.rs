@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use assize_calibration::judgement::Judgement;
+use assize_calibration::judgement::{Judgement, StyleMark};
 use assize_calibration::problem::{Problem, Problems};
 use tempfile::NamedTempFile;
 
@@ -269,6 +269,17 @@ impl Sink for Lines {
 
 fn push_line(text: &mut Vec<u8>, judgement: &Judgement<'_>) -> io::Result<()> {
     serde_json::to_writer(&mut *text, judgement)?;
+    if !judgement.style.is_empty() {
+        // Before the brace that ends the object.
+        text.pop();
+        for (name, value) in judgement.style.iter().flat_map(StyleMark::columns) {
+            text.push(b',');
+            serde_json::to_writer(&mut *text, &name)?;
+            text.push(b':');
+            serde_json::to_writer(&mut *text, &value)?;
+        }
+        text.push(b'}');
+    }
     text.push(b'\n');
     Ok(())
 }
@@ -312,13 +323,18 @@ struct Table {
     delimiter: u8,
     scratch: csv::Writer<BufWriter<File>>,
     is_used: [bool; COLUMNS.len()],
+    /// Columns of style in the order in which they came; they stand behind the others.
+    style: Vec<String>,
     record: csv::StringRecord,
 }
 
 impl Table {
     fn new(delimiter: u8) -> io::Result<Self> {
-        let scratch = csv::Writer::from_writer(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?));
-        Ok(Self { delimiter, scratch, is_used: [false; COLUMNS.len()], record: csv::StringRecord::new() })
+        let file = BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?);
+        // Rows before the first that has a mark of style are shorter.
+        let scratch = csv::WriterBuilder::new().flexible(true).from_writer(file);
+        let is_used = [false; COLUMNS.len()];
+        Ok(Self { delimiter, scratch, is_used, style: Vec::new(), record: csv::StringRecord::new() })
     }
 
     fn push(&mut self, judgement: &Judgement<'_>) -> io::Result<()> {
@@ -369,6 +385,18 @@ impl Table {
             *is_used |= !field.is_empty();
             self.record.push_field(field);
         }
+        if !j.style.is_empty() {
+            let mut marks: Vec<String> = vec![String::new(); self.style.len()];
+            for (name, value) in j.style.iter().flat_map(StyleMark::columns) {
+                let place = self.style.iter().position(|known| *known == name).unwrap_or_else(|| {
+                    self.style.push(name);
+                    marks.push(String::new());
+                    marks.len() - 1
+                });
+                marks[place] = value.to_string();
+            }
+            marks.iter().for_each(|mark| self.record.push_field(mark));
+        }
         self.scratch.write_record(&self.record).map_err(as_io)
     }
 
@@ -377,14 +405,19 @@ impl Table {
         let scratch = self.scratch.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
         let mut scratch = scratch.into_inner().map_err(io::IntoInnerError::into_error)?;
         scratch.rewind()?;
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).from_reader(BufReader::with_capacity(BUFFER_BYTES, scratch));
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(BufReader::with_capacity(BUFFER_BYTES, scratch));
         let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(out);
         let used = |idx: &usize| self.is_used[*idx];
-        writer.write_record((0..COLUMNS.len()).filter(used).map(|idx| COLUMNS[idx])).map_err(as_io)?;
+        let names = (0..COLUMNS.len()).filter(used).map(|idx| COLUMNS[idx]);
+        writer.write_record(names.chain(self.style.iter().map(String::as_str))).map_err(as_io)?;
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record).map_err(as_io)? {
-            writer.write_record((0..COLUMNS.len()).filter(used).map(|idx| &record[idx])).map_err(as_io)?;
+            let marks = (0..self.style.len()).map(|idx| record.get(COLUMNS.len() + idx).unwrap_or_default());
+            let fields = (0..COLUMNS.len()).filter(used).map(|idx| &record[idx]);
+            writer.write_record(fields.chain(marks)).map_err(as_io)?;
         }
         writer.flush()
     }

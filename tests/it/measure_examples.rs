@@ -93,7 +93,7 @@ const EXAMPLES: &[Example] = &[
     Example {
         log: "item,score,label\n1,2,1\n2,4,2\n3,4,4\n4,8,5\n",
         flags: &[],
-        ids: &["spearman", "kendall", "pearson"],
+        ids: &["spearman", "kendall", "pearson", "weighted_kappa"],
     },
     Example { log: "item,score,label\n1,6.1,3\n2,6.3,3\n3,7.5,4\n4,7.0,1\n", flags: &[], ids: &["pairwise_accuracy"] },
     Example { log: "item,score,label\n1,3,2\n2,5,3\n3,2,4\n", flags: &[], ids: &["mean_error", "mean_absolute_error"] },

@@ -195,7 +195,8 @@ pub(crate) fn audit_subject(
     if config.tuned_on_items {
         why.push_str(" The judge's prompt was tuned on these items: expect it to do worse on others.");
     }
-    let biases = biases::family(&measured, level);
+    let mut style = biases::style(table, subject, config);
+    let biases = biases::family(&measured, style.as_mut(), level);
     let label_noise = label_noise::label_noise(table, subject, config, &limits, &measured);
     let n_items = count_distinct(subject.units.iter().map(|unit| unit.item));
     let drift = drift::drift(table, subject, config);
@@ -208,6 +209,7 @@ pub(crate) fn audit_subject(
         baselines: &baselines,
         error_clusters: error_clusters.as_ref(),
         biases: biases.as_ref(),
+        style: style.as_ref(),
         n_items,
         is_tuned: config.tuned_on_items,
         reliability: &reliability,
@@ -260,6 +262,7 @@ pub(crate) fn audit_subject(
         baselines,
         error_clusters,
         biases,
+        style,
         by_generator: biases::by_generator(table, subject, config),
         drift,
         worst_items,

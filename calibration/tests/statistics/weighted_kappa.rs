@@ -6,7 +6,7 @@ use assize_calibration::gate::Gate;
 use assize_calibration::icc::{IccModel, IccUnit, icc, mean_squares};
 use assize_calibration::judgement::Judgement;
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::golden::{assert_close, golden, numbers};

@@ -14,6 +14,7 @@ use super::people::{self, AlternativeView, HaloView, LabelNoiseView, ScaleView};
 use super::plots::{self, ThresholdsView, VotingView};
 use super::probabilities::{self, ProbabilitiesView};
 use super::risk::{self, RiskView};
+use super::style::{self, StyleView};
 use super::tables::{self, AnswerRow, BaselinesView, ClustersView, ConfusionView, SplitsView, WorstRow};
 use super::{Fact, Mark, fact};
 use crate::{RenderError, format, text, words};
@@ -87,6 +88,7 @@ pub(crate) struct JudgeView {
     baselines: BaselinesView,
     clusters: Option<ClustersView>,
     biases: BiasesView,
+    style: Option<StyleView>,
     drift: Option<DriftView>,
     worst: Vec<WorstRow>,
     risk: Option<RiskView>,
@@ -152,6 +154,7 @@ pub(super) fn build(audit: &Audit, judge: &JudgeAudit, number: usize) -> Result<
         baselines: tables::baselines(judge)?,
         clusters: judge.error_clusters.as_ref().map(tables::clusters).transpose()?,
         biases: biases::biases(judge),
+        style: style::style(judge),
         drift: judge.drift.as_ref().map(drift::drift).transpose()?,
         worst: tables::worst(judge),
         risk: judge.gate_risk.as_ref().map(risk::risk),

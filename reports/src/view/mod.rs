@@ -14,6 +14,7 @@ pub(crate) mod plan;
 mod plots;
 mod probabilities;
 mod risk;
+mod style;
 mod tables;
 
 use std::fmt::Write as _;

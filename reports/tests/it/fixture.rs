@@ -10,7 +10,8 @@ use assize_calibration::audit::result::{
     Agreement, AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, AnswerShare, Audit, Baseline, BiasTest,
     Biases, Comparison, Confusion, CrossValidated, Data, DimensionAudit, ErrorCluster, ErrorClusters, Finding,
     FindingWeight, Fitness, GateRisk, GeneratorErrors, JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA,
-    SetFigure, Source, SplitRate, ThresholdPoint, Thresholds, Unmeasured, Voting, VotingPoint, WorstItem,
+    SetFigure, Source, SplitRate, StyleEffect, StyleEffects, ThresholdPoint, Thresholds, Unmeasured, Voting,
+    VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
@@ -247,6 +248,31 @@ fn biases() -> Biases {
     }
 }
 
+/// A mark found, one not found, and one that could not be looked at.
+fn style() -> StyleEffects {
+    let effect = |name: &str, p_value: Option<f64>, is_found| StyleEffect {
+        name: name.to_owned(),
+        sd: 2.25,
+        effect: p_value.map(|_| measure(0.06, 0.02, 0.1)),
+        why: p_value.is_none().then(|| "it does not vary".to_owned()),
+        p_value,
+        p_holm: p_value.map(|p| 2.0 * p),
+        p_permutation: p_value,
+        minimal_detectable: p_value.map(|_| 0.051),
+        is_found,
+    };
+    StyleEffects {
+        given: vec!["label".to_owned(), "length".to_owned()],
+        n_left_out: 3,
+        effects: vec![
+            effect("headings", Some(0.0002), true),
+            effect(HOSTILE, Some(0.4), false),
+            effect("bold", None, false),
+        ],
+        length: Some(measure(0.01, -0.02, 0.04)),
+    }
+}
+
 fn by_generator() -> Vec<GeneratorErrors> {
     let errors = |generator: &str, is_own, far: Option<f64>| GeneratorErrors {
         generator: generator.to_owned(),
@@ -404,6 +430,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
         ],
         biases: Some(biases()),
         by_generator: by_generator(),
+        style: Some(style()),
         error_clusters: Some(ErrorClusters {
             unit: "groups".to_owned(),
             clusters: vec![
@@ -613,6 +640,7 @@ pub(crate) fn degenerate() -> Audit {
     one.error_clusters = None;
     one.biases = None;
     one.by_generator = Vec::new();
+    one.style = None;
     one.worst_items = Vec::new();
     one.dimensions = Vec::new();
     one.alternative = None;

@@ -48,6 +48,7 @@ impl ForeignFormat for DeepEval {
                 label: value::metadata_label(case.get("additionalMetadata")),
                 content: Some(content.into()),
                 length_a: output.map(value::length),
+                style: super::style::marks(output, None),
                 ..Judgement::default()
             };
             for metric in case.get("metricsData").and_then(Value::as_array).into_iter().flatten() {

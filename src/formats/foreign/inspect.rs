@@ -185,6 +185,7 @@ impl Samples {
             label: value::metadata_label(sample.get("metadata")),
             content: output.map(|_| content.into()),
             length_a: output.map(value::length),
+            style: super::style::marks(output, None),
             generator: Some(self.model.as_str().into()).filter(|name: &Cow<'_, str>| !name.is_empty()),
             time: value::text(sample, "completed_at").map(Into::into),
             ..Judgement::default()

@@ -80,6 +80,7 @@ impl ForeignFormat for LmEval {
                     generator: model.as_deref().map(Into::into),
                     content: Some(content.as_str().into()),
                     length_a: reply.map(value::length),
+                    style: super::style::marks(reply, None),
                     raw: if verdict.is_some() || score.is_some() {
                         reply.map(Into::into)
                     } else {

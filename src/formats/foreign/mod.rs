@@ -34,6 +34,7 @@ mod prd;
 mod promptfoo;
 mod python_json;
 mod reply;
+mod style;
 mod value;
 
 /// How a file begins, for recognising it.

@@ -98,6 +98,7 @@ impl Rows {
             generator: provider.map(Into::into),
             content: output.as_ref().map(|_| content.into()),
             length_a: output.as_deref().map(value::length),
+            style: super::style::marks(output.as_deref(), None),
             ..Judgement::default()
         };
         let grading = row.get("gradingResult").filter(|grading| grading.is_object());

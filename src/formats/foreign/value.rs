@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use assize_calibration::judgement::{Judgement, LabelText, Verdict};
 use serde_json::Value;
 
+use super::style;
+
 /// Returns a text field, or `None` where it is absent, not text or empty.
 pub(super) fn text<'v>(record: &'v Value, key: &str) -> Option<&'v str> {
     record.get(key)?.as_str().filter(|text| !text.is_empty())
@@ -145,9 +147,9 @@ pub(super) fn set_outcome<'v>(judgement: &mut Judgement<'v>, value: &'v Value) {
     }
 }
 
-/// Returns the same judgement with its lengths set to those of two candidates.
+/// Returns the same judgement with its lengths, and marks of style, set to those of two candidates.
 pub(super) fn with_lengths<'j>(judgement: Judgement<'j>, a: Option<&str>, b: Option<&str>) -> Judgement<'j> {
-    Judgement { length_a: a.map(length), length_b: b.map(length), ..judgement }
+    Judgement { length_a: a.map(length), length_b: b.map(length), style: style::marks(a, b), ..judgement }
 }
 
 #[cfg(test)]

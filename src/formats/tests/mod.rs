@@ -8,7 +8,7 @@ mod shapes;
 use std::io::Cursor;
 use std::path::Path;
 
-use assize_calibration::judgement::Judgement;
+use assize_calibration::judgement::{Judgement, StyleMark};
 use assize_calibration::problem::Problem;
 
 use super::columns::ColumnMap;
@@ -43,6 +43,8 @@ impl Sink for Kept {
         let mut owned: Judgement<'static> = serde_json::from_str(&text).expect("and back");
         // JSON turns labels such as 1.0 to numbers; the reader's own words are what is looked at.
         owned.label = judgement.label.as_ref().map(|label| label.0.clone().into_owned().into());
+        let own = |mark: &StyleMark<'_>| StyleMark { name: mark.name.clone().into_owned().into(), ..*mark };
+        owned.style = judgement.style.iter().map(own).collect();
         self.rows.push((owned, line));
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 use assize_calibration::judgement::{Choice, Judgement, Order, Verdict};
 
-use super::{check, read_as};
+use super::{Kept, check, read_as};
 use crate::formats::fields::Field;
+use crate::formats::{LogWriter, Sink as _};
 
 const TWO_ROWS: [&str; 2] = [
     r#"{"item":"q1","judge":"g","verdict":"accept","repeat":1,"label":1}"#,
@@ -39,6 +40,42 @@ fn one_log_reads_the_same_in_every_format() {
 fn every_field_of_the_plain_log_comes_back() {
     let line = r#"{"item":"q","judge":"j","score":3.5,"repeat":2,"order":"ba","place":3,"arm":"t0","dimension":"d","label":4,"rater":"r","group":"g","content":"c","confidence":0.5,"length_a":10.0,"length_b":12.0,"generator":"m","generator_b":"n","weight":2.5,"tokens_in":5,"tokens_out":6,"price":0.25,"latency_ms":8.0,"time":"2026-01-01T00:00:00Z","raw":"R","error":"E"}"#;
     check(line, "", &[line]);
+}
+
+#[test]
+fn marks_of_style_are_read_and_written_by_their_names() {
+    let table =
+        "item,score,style_bold,Style Lists_a,style_lists_b,style_\nq,3,2,1,0.5,9\nr,4,x,,,\ns,5,0,,2,\nt,6,,7,,\n";
+    let kept = read_as(table, "");
+    let marks = |row_idx: usize| {
+        kept.rows[row_idx].0.style.iter().map(|mark| (mark.name.as_ref(), mark.a, mark.b)).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(0), [("bold", Some(2.0), None), ("lists", Some(1.0), Some(0.5))]);
+    assert_eq!(marks(1), []);
+    assert_eq!(marks(2), [("bold", Some(0.0), None), ("lists", None, Some(2.0))]);
+    assert_eq!(marks(3), [("lists", Some(7.0), None)]);
+    assert_eq!(kept.codes(), [("bad-number", 1, 3)]);
+    let kept_as = |name: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let mut writer = LogWriter::create(&path).unwrap();
+        kept.rows.iter().for_each(|(row, line)| writer.judgement(row, *line).unwrap());
+        writer.finish().unwrap();
+        std::fs::read_to_string(&path).unwrap()
+    };
+    let lines = kept_as("log.jsonl");
+    assert!(lines.starts_with(
+        "{\"item\":\"q\",\"judge\":\"judge-x\",\"score\":3.0,\"style_bold\":2.0,\"style_lists_a\":1.0,\"style_lists_b\":0.5}\n"
+    ));
+    let table = kept_as("log.csv");
+    assert!(table.starts_with(
+        "item,judge,score,style_bold,style_lists_a,style_lists_b,style_lists\nq,judge-x,3,2,1,0.5,\nr,judge-x,4,,,,\n"
+    ));
+    for text in [lines, table] {
+        let again = read_as(text, "");
+        let rows = |kept: &Kept| kept.rows.iter().map(|(row, _)| row.style.clone()).collect::<Vec<_>>();
+        assert_eq!(rows(&again), rows(&kept));
+    }
 }
 
 #[test]

@@ -4,9 +4,11 @@ use super::super::catalogue::{self, Unit};
 use super::super::decision::findings::{Evidence, finding};
 use super::super::estimate::Estimated;
 use super::super::result::{Finding, FindingWeight};
+use crate::judgement::OutcomeKind;
 
 pub(crate) fn findings(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     length(evidence, found);
+    style(evidence, found);
     own_model(evidence, found);
     not_found(evidence, found);
 }
@@ -39,6 +41,37 @@ fn length(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             &[id],
             format!("It {does} {word} texts more, whatever their label: {} a doubling.", effect(evidence, id, value)),
             advice,
+        ));
+    }
+}
+
+/// Marks of style that move it, given the label and the length.
+fn style(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
+    let Some(style) = evidence.style else { return };
+    let is_share = matches!(evidence.kind, OutcomeKind::Choice | OutcomeKind::Verdict);
+    for one in style.effects.iter().filter(|one| one.is_found) {
+        let Some(effect) = &one.effect else { continue };
+        let (factor, unit, digits) = if is_share { (100.0, "percentage points", 1) } else { (1.0, "points", 2) };
+        let figure = |value: f64| format!("{:.digits$}", factor * value);
+        let interval = match (effect.low, effect.high) {
+            (Some(low), Some(high)) => format!(" [{}, {}]", figure(low), figure(high)),
+            _ => String::new(),
+        };
+        let direction = if effect.estimate > 0.0 { "more" } else { "less" };
+        let given = match style.given.as_slice() {
+            [] => "the other marks of style being equal".to_owned(),
+            given => format!("{} and the other marks of style being equal", given.join(", ")),
+        };
+        found.push(finding(
+            FindingWeight::Bad,
+            &[],
+            format!(
+                "It favours texts with {direction} {:?}, {given}: {} {unit}{interval} for one standard deviation ({:.3}).",
+                one.name,
+                figure(effect.estimate),
+                one.sd
+            ),
+            "Tell it that form is no merit, or take the form off before it judges (plain text on both sides); audit the change as an arm.",
         ));
     }
 }
@@ -92,6 +125,17 @@ fn not_found(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
             }
             (Some(smallest), _) => format!("{title} ({smallest:.2} or more would have been seen)"),
             (None, _) => title,
+        });
+    }
+    let is_share = matches!(evidence.kind, OutcomeKind::Choice | OutcomeKind::Verdict);
+    let styles = evidence.style.into_iter().flat_map(|style| &style.effects);
+    for one in styles.filter(|one| !one.is_found && one.effect.is_some()) {
+        shown.push(match one.minimal_detectable {
+            Some(smallest) if is_share => {
+                format!("style {:?} ({:.1} percentage points or more would have been seen)", one.name, 100.0 * smallest)
+            }
+            Some(smallest) => format!("style {:?} ({smallest:.2} or more would have been seen)", one.name),
+            None => format!("style {:?}", one.name),
         });
     }
     if shown.is_empty() {

@@ -78,7 +78,7 @@ fn longer(observations: &Observations<'_>, value: Estimated) -> Estimated {
     value.detail("longer_chosen", chosen / n).detail("longer_labelled", labelled / n_labelled)
 }
 
-fn standard_deviation(values: &[f64]) -> f64 {
+pub(super) fn standard_deviation(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().map(|value| value / n).sum::<f64>();
     (values.iter().map(|value| (value - mean) * (value - mean) / (n - 1.0)).sum::<f64>()).sqrt()

@@ -12,6 +12,7 @@ mod names;
 pub(crate) mod null;
 pub(super) mod position;
 pub(super) mod scale_use;
+mod style;
 
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
@@ -25,6 +26,7 @@ use super::estimate::{Estimated, Measured};
 pub(crate) use family::family;
 pub(crate) use findings::findings;
 pub(crate) use makers::{Makers, by_generator, generators_called};
+pub(crate) use style::{StyleColumn, style, styles};
 
 /// Fewer degrees of freedom than this make a t interval rough (Pustejovsky & Tipton 2018).
 const FEW_DEGREES: f64 = 4.0;

@@ -152,6 +152,8 @@ pub(crate) struct Table<'a> {
     scale_is_declared: bool,
     /// log₂ of the length of each item, or of the ratio of its candidates'; empty where not stated.
     pub lengths: Vec<f64>,
+    /// Marks of style of each item, or by how much candidate A has more of them than B.
+    pub styles: Vec<crate::audit::biases::StyleColumn>,
     /// Who made the items.
     pub makers: crate::audit::biases::Makers,
     /// Whether items have weights.
@@ -204,6 +206,7 @@ impl<'a> Table<'a> {
             scale,
             scale_is_declared: config.scale.is_some(),
             lengths: crate::audit::biases::lengths(log, kind),
+            styles: crate::audit::biases::styles(log, kind),
             makers,
             is_weighted,
             cluster_is_group: !log.group.is_empty(),
@@ -228,6 +231,7 @@ impl<'a> Table<'a> {
             scale: self.scale,
             scale_is_declared: self.scale_is_declared,
             lengths: Vec::new(),
+            styles: Vec::new(),
             makers: crate::audit::biases::Makers::default(),
             is_weighted: self.is_weighted,
             cluster_is_group: self.cluster_is_group,

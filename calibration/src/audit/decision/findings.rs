@@ -5,7 +5,7 @@ use crate::judgement::OutcomeKind;
 use crate::audit::accuracy::in_use;
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::result::{
-    Baseline, Biases, ErrorClusters, Finding, FindingWeight, Reliability, Thresholds, Unmeasured, Voting,
+    Baseline, Biases, ErrorClusters, Finding, FindingWeight, Reliability, StyleEffects, Thresholds, Unmeasured, Voting,
 };
 
 /// What findings are made from.
@@ -18,6 +18,7 @@ pub(crate) struct Evidence<'a> {
     pub baselines: &'a [Baseline],
     pub error_clusters: Option<&'a ErrorClusters>,
     pub biases: Option<&'a Biases>,
+    pub style: Option<&'a StyleEffects>,
     pub n_items: u64,
     /// The one answer to everything, where there is no other.
     pub only_answer: Option<&'a str>,

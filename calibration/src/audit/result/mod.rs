@@ -29,6 +29,7 @@ use crate::problem::Problem;
 
 mod drift;
 mod side_by_side;
+mod style;
 
 pub use anchors::{AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, SetFigure};
 pub use biases::{BiasTest, Biases, GeneratorErrors};
@@ -48,6 +49,7 @@ pub use risk::{GateRisk, LimitRisk, Remedy, RuleRisk};
 pub use scale_use::{Halo, Likeness, ScaleUse};
 pub use sentinel::{SENTINEL_SCHEMA, Sentinel, SentinelFigure, SentinelItem, Steadiness};
 pub use side_by_side::{COMPARE_SCHEMA, ComparedSide, MeasuredDifference, NotCompared, SideBySide, Standing};
+pub use style::{StyleEffect, StyleEffects};
 
 /// The name of this schema.
 pub const SCHEMA: &str = "assize.audit/1";
@@ -387,6 +389,9 @@ pub struct JudgeAudit {
     /// Its errors by who made the items: its own model's first, then the most items first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_generator: Vec<GeneratorErrors>,
+    /// What marks of style do to its answers, given label and length. Absent where the log states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<StyleEffects>,
     /// Whether it changed over time, where the log has times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,

@@ -269,6 +269,23 @@ CONALA = [
 
 
 @picture
+def weighted_kappa():
+    labels, scores = [1, 2, 4, 5], [2, 4, 4, 8]
+    observed = sum((x - y) ** 2 for x, y in zip(scores, labels)) / 4
+    chance = sum((x - y) ** 2 for x in scores for y in labels) / 16
+    return four(
+        "Four items: how far from the line where score and label are equal?",
+        [
+            "Dashed: score = label.",
+            f"Mean squared difference: {number(observed)};",
+            f"of any score and any label: {number(chance)}.",
+            f"1 − {number(observed)}/{number(chance)} = {number(1 - observed / chance)}.",
+        ],
+        ((0, 0), (9, 9)),
+    )
+
+
+@picture
 def mean_error():
     p = Picture("Four prompts of one judge of code, in points on a scale of 0 to 4")
     p.dots(
