@@ -68,7 +68,7 @@ pub use escalate::{EscalateConfig, escalate};
 pub use plan::plan_study;
 use result::{Audit, Data, Fitness, JudgeAudit, Source};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
-use subject::{Extent, audit_subject, count_distinct, measure_all, measure_to_compare, measure_units};
+use subject::{Extent, audit_subject, count_distinct, measure_all, measure_cluster, measure_to_compare};
 use table::{Subject, Table};
 
 /// Why a log cannot be audited.

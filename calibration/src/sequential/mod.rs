@@ -7,10 +7,12 @@
 
 mod inverted;
 mod limit;
+mod rare;
 mod sequence;
 mod spending;
 
 pub use inverted::unrejected_means;
 pub use limit::{LimitTest, spent};
+pub(crate) use rare::{N_COUNTS, RareLooks};
 pub use sequence::{Boundary, ConfidenceSequence, SequenceError};
 pub use spending::{PlannedLooks, SpendingBoundary, spent_by};

@@ -5,7 +5,7 @@ use assize_calibration::audit::{AuditConfig, audit};
 use assize_calibration::gate::{Gate, Limit, LimitState};
 use assize_calibration::sequential::{LimitTest, PlannedLooks, SpendingBoundary, unrejected_means};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::small_logs::{Rows, at_most, close};
