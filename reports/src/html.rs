@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use assize_calibration::audit::result::Audit;
 use assize_calibration::planning::result::Plan;
-use minijinja::{Environment, HtmlEscape};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
+use minijinja::{Environment, HtmlEscape};
 
 use crate::{RenderError, view};
 

@@ -93,7 +93,9 @@ fn watched(looks: &Looks, all: &str) -> String {
             format::per_cent(decided.n_judgements as f64 / looks.n_judgements.max(1) as f64)
         ),
         None => {
-            format!("Looked at after every item or group, no verdict stood after all {all}. You may go on and look again.")
+            format!(
+                "Looked at after every item or group, no verdict stood after all {all}. You may go on and look again."
+            )
         }
     }
 }

@@ -65,7 +65,13 @@ fn people(measured: &Measured, level: f64, found: &mut Vec<Finding>) {
         );
         // Less is nearer.
         let smallest = gap.minimal_detectable().map(|smallest| format!("A difference of {smallest:.2} points or more"));
-        found.push(against_people(-high, -low, &figures, smallest.as_deref(), &["distance_gap", "distance_to_people", "people_distance"]));
+        found.push(against_people(
+            -high,
+            -low,
+            &figures,
+            smallest.as_deref(),
+            &["distance_gap", "distance_to_people", "people_distance"],
+        ));
     }
 }
 
@@ -81,7 +87,9 @@ fn against_people(low: f64, high: f64, figures: &str, smallest: Option<&str>, me
     } else {
         let seen =
             smallest.map_or_else(String::new, |smallest| format!(" {smallest} would have been seen (80 % power)."));
-        let what = format!("It is not shown to be nearer to people than they are to each other, nor further: {figures}.{seen}");
+        let what = format!(
+            "It is not shown to be nearer to people than they are to each other, nor further: {figures}.{seen}"
+        );
         finding(FindingWeight::Note, measures, what, "")
     }
 }
@@ -104,7 +112,9 @@ fn place(measured: &Measured, alternative: Option<&AlternativeTest>, found: &mut
 fn needed(test: &AlternativeTest) -> String {
     let lost = test.people.iter().filter(|person| !person.is_won).filter_map(|person| person.minimal_detectable);
     // No difference of shares is larger.
-    let (least, most) = lost.filter(|size| *size <= 1.0).fold((f64::INFINITY, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
+    let (least, most) = lost
+        .filter(|size| *size <= 1.0)
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
     if most <= 0.0 {
         return String::new();
     }

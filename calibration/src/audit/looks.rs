@@ -20,9 +20,9 @@ use super::config::LookOrder;
 use super::decide::{Side, Watched, decide};
 use super::estimate::{Estimated, Measured};
 use super::looks_planned::{Planned, follow};
+use super::people::People;
 use super::result::{Decided, Fitness, Futile, LimitLooks, Looks};
 use super::table::{Subject, Table, Unit};
-use super::people::People;
 use super::{AuditConfig, Extent, count_distinct, measure_cluster, measure_to_compare, stability};
 
 /// Measures that are means over clusters of values in a range known beforehand.
@@ -81,7 +81,10 @@ pub(super) enum Kind {
         range: [f64; 2],
     },
     /// The estimate at the last look and its interval at the level left to it.
-    Looks { n: u32, last: Option<(f64, Option<Interval>)> },
+    Looks {
+        n: u32,
+        last: Option<(f64, Option<Interval>)>,
+    },
     Planned(Planned),
 }
 

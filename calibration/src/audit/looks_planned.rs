@@ -54,7 +54,8 @@ impl Planned {
         let Some([met, broken]) = self.chances else {
             return Some("the plan is at its end".to_owned());
         };
-        let share = |chance: f64| if chance < 0.01 { "under 1 %".to_owned() } else { format!("{:.0} %", 100.0 * chance) };
+        let share =
+            |chance: f64| if chance < 0.01 { "under 1 %".to_owned() } else { format!("{:.0} %", 100.0 * chance) };
         Some(format!(
             "as things stand, one look at all {} items planned would find it kept with a chance of {}, broken with {}",
             super::decide::grouped(self.n_planned),
@@ -206,10 +207,6 @@ fn futile(course: &Course, watches: &[Watch<'_>], can_be_fit: bool) -> Option<Fu
         n_judgements: course.n_judgements,
         chance_fit,
         chance_unfit,
-        because: watches
-            .iter()
-            .filter(|watch| chances(watch)[0] < UNLIKELY)
-            .map(|watch| watch.id.to_owned())
-            .collect(),
+        because: watches.iter().filter(|watch| chances(watch)[0] < UNLIKELY).map(|watch| watch.id.to_owned()).collect(),
     })
 }

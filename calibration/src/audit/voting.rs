@@ -201,7 +201,9 @@ pub(crate) fn voting(table: &Table<'_>, subject: &Subject, config: &AuditConfig)
 /// Returns what a vote of `k` gains over one draw, from the differences of units.
 pub(super) fn gain(gained: &Values, k: usize, level: f64) -> Option<Measure> {
     let definition = format!("accuracy of a vote of {k} less that of one draw, item by item");
-    (!gained.is_empty() && k > 1).then(|| gained.mean(&definition, [-1.0, 1.0], None))?.map(|value| value.measure(level))
+    (!gained.is_empty() && k > 1)
+        .then(|| gained.mean(&definition, [-1.0, 1.0], None))?
+        .map(|value| value.measure(level))
 }
 
 /// The distinct counts of answers that cells have: a vote is worked out once for each.

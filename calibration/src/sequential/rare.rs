@@ -36,7 +36,8 @@ impl RareLooks {
     pub(crate) fn new(limit: f64, errors: impl Iterator<Item = f64>) -> Self {
         let mut going_on = [0.0; N_COUNTS];
         going_on[0] = 1.0;
-        let boundaries = errors.map(|alpha| CountBoundary { alpha, going_on, shown: 0.0, most: None, tail: 0.0 }).collect();
+        let boundaries =
+            errors.map(|alpha| CountBoundary { alpha, going_on, shown: 0.0, most: None, tail: 0.0 }).collect();
         Self { limit, n_trials: 0, boundaries }
     }
 

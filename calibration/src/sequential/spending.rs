@@ -54,8 +54,7 @@ impl SpendingBoundary {
         }
         let spend = spent_by(now, self.alpha) - spent_by(self.fraction, self.alpha);
         let step = (now - self.fraction).sqrt();
-        let beyond =
-            |bound: f64| dot(&self.mass, self.at.iter().map(|at| normal_cdf((at - bound) / step)));
+        let beyond = |bound: f64| dot(&self.mass, self.at.iter().map(|at| normal_cdf((at - bound) / step)));
         // The more is beyond, the lower the bound.
         let (mut low, mut high) = (-FAR, 2.0 * FAR);
         for _ in 0..60 {
@@ -101,7 +100,10 @@ impl PlannedLooks {
         let shared = (1..=n_limits.max(1)).map(|n| alpha / n as f64);
         // Beyond what is decided by, for reading.
         let least = alpha / n_limits.max(1) as f64;
-        let others = [0.5, 0.25, 0.1].into_iter().filter(|error| *error > alpha).chain([0.1, 0.01, 1e-4].map(|share| share * least));
+        let others = [0.5, 0.25, 0.1]
+            .into_iter()
+            .filter(|error| *error > alpha)
+            .chain([0.1, 0.01, 1e-4].map(|share| share * least));
         let mut errors: Vec<f64> = shared.chain(others).collect();
         errors.sort_by(|a, b| b.total_cmp(a));
         let boundaries = errors.into_iter().map(|error| (error, SpendingBoundary::new(error), 0.0)).collect();
@@ -148,7 +150,9 @@ impl PlannedLooks {
     pub fn p_of_all(&self, p: f64) -> f64 {
         // The boundary at an error has a tail no larger than that at a larger one.
         let n_passed = self.boundaries.partition_point(|(_, _, tail)| p < *tail);
-        let Some((smaller, _, tail)) = n_passed.checked_sub(1).and_then(|idx| self.boundaries.get(idx)) else { return 1.0 };
+        let Some((smaller, _, tail)) = n_passed.checked_sub(1).and_then(|idx| self.boundaries.get(idx)) else {
+            return 1.0;
+        };
         let Some((next, _, next_tail)) = self.boundaries.get(n_passed) else { return *smaller };
         // p lies between both tails.
         let share = if *next_tail > 0.0 { (p / next_tail).ln() / (tail / next_tail).ln() } else { 1.0 };
