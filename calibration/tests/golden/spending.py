@@ -1,6 +1,6 @@
 """Boundaries of group-sequential plans: scipy 1.17.1, numpy 2.4.6.
 
-Each tail is the p value below which a look is significant. Found by integrating the density of the paths that go on, on a grid of 1,001 points; all of them
+Each tail is the p value below which a look is significant. Found by integrating the density of the paths that go on, on a grid of 601 points; all of them
 together are held against `scipy.stats.multivariate_normal`, which integrates the joint distribution of all looks by another method.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
-POINTS = 1001
+POINTS = 601
 
 
 def tails(fractions, alpha, spent):
@@ -43,9 +43,9 @@ for name, spent in SPENDING.items():
         for fractions in ([0.2, 0.4, 0.6, 0.8, 1.0], [0.05, 0.125, 0.5, 0.53, 0.9, 1.0]):
             found = tails(fractions, alpha, spent)
             covariance = [[math.sqrt(min(a, b) / max(a, b)) for b in fractions] for a in fractions]
-            joint = multivariate_normal(cov=covariance, maxpts=200_000, abseps=1e-6, releps=1e-6)
+            joint = multivariate_normal(cov=covariance, maxpts=50_000, abseps=1e-5, releps=1e-5)
             crossed = 1 - joint.cdf(norm.isf(found))
-            assert abs(crossed - spent(1.0, alpha)) < 2e-5, (name, crossed)
+            assert abs(crossed - spent(1.0, alpha)) < 1e-4, (name, crossed)
             cases.append({"spending": name, "alpha": alpha, "fractions": fractions, "tails": found})
 
 Path(__file__).with_suffix(".json").write_text(json.dumps(cases, indent=1) + "\n")
