@@ -41,7 +41,7 @@ pub use plan::plan_study;
 use result::{Audit, Data, Fitness, JudgeAudit, Source};
 pub use sentinel::{SentinelConfig, sentinel};
 pub use side_by_side::{CompareConfig, CompareError, Side, Sides, compare_sides};
-use subject::{Extent, audit_subject, count_distinct, measure_all, measure_to_compare, measure_units};
+use subject::{Extent, audit_subject, count_distinct, measure_all, measure_to_compare};
 
 /// Why a log cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -21,8 +21,13 @@ use super::result::{
 use super::{AuditConfig, anchors, drift};
 
 /// Measures everything measurable of one judge over the given units.
-pub(crate) fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+fn measure_units(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
     measure_families(table, subject, units, config, Some(config.seed))
+}
+
+/// Measures what one cluster says of the judge by itself: no more than its means are asked for.
+pub(crate) fn measure_cluster(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig) -> Measured {
+    measure_families(table, subject, units, config, None)
 }
 
 /// The same; without a seed nothing is said of what chance alone would show of positions.
@@ -185,7 +190,7 @@ pub(crate) fn audit_subject(
         weights::caution(&mut measured);
     }
     let InUse { reliability, corrected_pass_rate, .. } = in_use;
-    let watched = config.look_order().map(|order| looks::looks(table, subject, &measured, gate, config, order));
+    let watched = config.look_order().map(|order| looks::looks(table, people, subject, &measured, gate, config, order));
     let evidence = watched.as_ref().map(|(_, evidence)| evidence);
     let (fitness, mut why, limits) = decide::decide(gate, &measured, table.kind, config.gate_level(), evidence);
     if let Some(planned) = config.planned_looks {

@@ -7,12 +7,14 @@
 
 mod inverted;
 mod limit;
+mod rare;
 mod repeated;
 mod sequence;
 mod spending;
 
 pub use inverted::unrejected_means;
 pub use limit::{LimitTest, spent};
+pub(crate) use rare::{N_COUNTS, RareLooks};
 pub use repeated::repeated_looks;
 pub use sequence::{Boundary, ConfidenceSequence, SequenceError};
 pub use spending::{PlannedLooks, SpendingBoundary, spent_by};

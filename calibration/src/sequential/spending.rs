@@ -3,6 +3,7 @@
 //! A plan buys power: who knows beforehand when the last look is need not be right at every look for ever. What it needs is a
 //! statistic that grows like a Brownian motion in the information seen, as estimates from independent clusters do but for few of them.
 
+use super::rare::RareLooks;
 use crate::distribution::normal_cdf;
 
 /// Steps of the grid on which the paths that go on are kept; even, for Simpson's rule.
@@ -10,12 +11,11 @@ const N_STEPS: usize = 240;
 /// Paths this many standard deviations below nothing are left out: they do not come back.
 const FAR: f64 = 6.0;
 
-/// Returns how much of the error `alpha` may be spent by a share of the plan: α t² (Kim & `DeMets` 1987, power family). Between Pocock's
+/// Returns how much of the error `alpha` may be spent by a share of the plan: α t^1.5 (Kim & `DeMets` 1987, power family). Between Pocock's
 /// looks (about α t) and those of O'Brien and Fleming (next to nothing before half of the plan).
 #[must_use]
 pub fn spent_by(fraction: f64, alpha: f64) -> f64 {
-    let t = fraction.clamp(0.0, 1.0);
-    alpha * t * t
+    alpha * fraction.clamp(0.0, 1.0).powf(1.5)
 }
 
 /// The one-sided tail that a look's p value has to stay under, so that all looks of a plan together err with probability `alpha` at most.
@@ -108,6 +108,11 @@ impl PlannedLooks {
         errors.sort_by(|a, b| b.total_cmp(a));
         let boundaries = errors.into_iter().map(|error| (error, SpendingBoundary::new(error), 0.0)).collect();
         Self { boundaries, fraction: 0.0 }
+    }
+
+    /// Returns the looks at a rate whose events are few, which is to be shown below `limit` at the same errors.
+    pub(crate) fn rare(&self, limit: f64) -> RareLooks {
+        RareLooks::new(limit, self.boundaries.iter().map(|(error, ..)| *error))
     }
 
     /// Takes the next look, when `fraction` of the plan is there. Returns whether there is one: it has to be later than the one before.

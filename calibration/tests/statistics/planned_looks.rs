@@ -2,12 +2,14 @@
 
 use assize_calibration::audit::result::{Fitness, JudgeAudit, Looks};
 use assize_calibration::audit::{AuditConfig, audit};
+use assize_calibration::distribution::{normal_cdf, normal_quantile};
 use assize_calibration::gate::{Gate, Limit, LimitState};
-use assize_calibration::sequential::{LimitTest, PlannedLooks, SpendingBoundary, unrejected_means};
+use assize_calibration::sequential::{LimitTest, PlannedLooks, SpendingBoundary, spent_by, unrejected_means};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::golden::{golden, numbers};
 use crate::small_logs::{Rows, at_most, close};
 
 fn planned(rows: &Rows, limits: &[(&str, Limit)], n_items: u64) -> JudgeAudit {
@@ -34,24 +36,43 @@ fn wrong_items(n_items: usize, n_draws: usize, rate: f64, alike: f64, rng: &mut 
     rows
 }
 
-/// Boundaries of O'Brien and Fleming's type at five equal looks, two-sided .05: 4.8769, 3.3569, 2.6803, 2.2898, 2.0310 (`DeMets` & Lan
-/// 1994, table 1; `ldbounds` and `gsDesign` print the same). Pocock's type: 2.4380, 2.4268, 2.4101, 2.3966, 2.3859.
+fn spending(name: &str) -> fn(f64, f64) -> f64 {
+    match name {
+        "power_1.5" => spent_by,
+        "obrien_fleming" => |t, alpha| {
+            if t > 0.0 { 2.0 * normal_cdf(normal_quantile(alpha / 2.0) / t.sqrt()) } else { 0.0 }
+        },
+        _ => |t, alpha| alpha * (1.0 + (std::f64::consts::E - 1.0) * t).ln(),
+    }
+}
+
+/// Boundaries of O'Brien and Fleming's and of Pocock's type at five equal looks, two-sided .05 (`DeMets` & Lan 1994; R's `ldbounds`).
 #[test]
 fn boundaries_are_the_published_ones() {
-    use assize_calibration::distribution::{normal_cdf, normal_quantile};
-    let obrien_fleming = |t: f64, alpha: f64| {
-        if t > 0.0 { 2.0 * normal_cdf(normal_quantile(alpha / 2.0) / t.sqrt()) } else { 0.0 }
-    };
-    let pocock = |t: f64, alpha: f64| alpha * (1.0 + (std::f64::consts::E - 1.0) * t).ln();
-    let check = |spent_by: &dyn Fn(f64, f64) -> f64, published: [f64; 5]| {
+    for (name, published) in [
+        ("obrien_fleming", [4.8769, 3.3569, 2.6803, 2.2898, 2.0310]),
+        ("pocock", [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]),
+    ] {
         let mut boundary = SpendingBoundary::new(0.025);
         for (look, z) in (1..=5).zip(published) {
-            let tail = boundary.look_spending(f64::from(look) / 5.0, spent_by).unwrap();
-            close(-normal_quantile(tail), z, 1e-4);
+            let tail = boundary.look_spending(f64::from(look) / 5.0, spending(name)).unwrap();
+            // The published ones were integrated on coarser grids: scipy's second one is 3.35701.
+            close(-normal_quantile(tail), z, 2e-4);
         }
-    };
-    check(&obrien_fleming, [4.8769, 3.3569, 2.6803, 2.2898, 2.0310]);
-    check(&pocock, [2.4380, 2.4268, 2.4101, 2.3966, 2.3859]);
+    }
+}
+
+#[test]
+fn tails_are_those_of_scipy() {
+    for case in golden("spending").as_array().unwrap() {
+        let mut boundary = SpendingBoundary::new(case["alpha"].as_f64().unwrap());
+        let spent_by = spending(case["spending"].as_str().unwrap());
+        for (fraction, tail) in numbers(&case["fractions"]).into_iter().zip(numbers(&case["tails"])) {
+            let found = boundary.look_spending(fraction, spent_by).unwrap();
+            // Simpson's rule on 240 steps.
+            assert!((found / tail - 1.0).abs() < 2e-4, "{case} {fraction}: {found} {tail}");
+        }
+    }
 }
 
 /// Paths of independent steps cross the boundary of a plan as often as it says, whatever the shares at which they are looked at.
@@ -66,13 +87,13 @@ fn a_plan_spends_its_error_and_no_more() {
         tails.push(looks.tail(0.025));
     }
     let n = 40_000;
-    let normal = |rng: &mut ChaCha8Rng| assize_calibration::distribution::normal_quantile(rng.random_range(1e-12..1.0));
+    let normal = |rng: &mut ChaCha8Rng| normal_quantile(rng.random_range(1e-12..1.0));
     let crossed = (0..n).filter(|_| {
         let (mut at, mut before) = (0.0, 0.0);
         fractions.iter().zip(&tails).any(|(fraction, tail)| {
             at += (fraction - before).sqrt() * normal(&mut rng);
             before = *fraction;
-            assize_calibration::distribution::normal_cdf(-at / fraction.sqrt()) < *tail
+            normal_cdf(-at / fraction.sqrt()) < *tail
         })
     });
     // Four standard errors of a simulation of 40,000.
@@ -105,7 +126,7 @@ fn p_values_of_a_plan_agree_with_its_boundaries() {
 /// ones, one draw an item and four that go together.
 #[test]
 fn a_judge_at_its_limit_is_seldom_decided_along_a_plan() {
-    let n_runs = 400_u32;
+    let n_runs = 200_u32;
     for (rate, n_items, n_draws, alike) in
         [(0.05, 200, 1, 0.0), (0.1, 100, 4, 0.5), (0.3, 120, 4, 0.9), (0.5, 60, 2, 0.0)]
     {
@@ -120,29 +141,38 @@ fn a_judge_at_its_limit_is_seldom_decided_along_a_plan() {
                 _ => {}
             }
         }
-        // .03 a side (a rate's interval is simulated, not exact) and two standard errors of 400 runs.
-        assert!(called.iter().all(|n| f64::from(*n) / f64::from(n_runs) <= 0.045), "{rate} {n_draws}: {called:?}");
+        // .03 a side (a rate's interval is simulated, not exact) and two standard errors of 200 runs.
+        assert!(called.iter().all(|n| f64::from(*n) / f64::from(n_runs) <= 0.055), "{rate} {n_draws}: {called:?}");
     }
 }
 
-/// One event too many, and no number of the items still planned can show the limit kept: the audit says so, and why.
+/// A judge at its limit: the audit says when no verdict is to be expected, and why, and is seldom wrong to give up.
 #[test]
 fn a_verdict_out_of_reach_is_given_up() {
-    let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let rows = wrong_items(400, 1, 0.09, 0.0, &mut rng);
-    let judge = planned(&rows, &[("false_accept_rate", at_most(0.1))], 400);
-    let futile = looks(&judge).futile.as_ref().unwrap();
-    assert!(looks(&judge).decided.is_none() && judge.fitness == Fitness::Inconclusive);
-    assert!(futile.n_items < 400 && futile.chance_fit < 0.05 && futile.chance_unfit < 0.05, "{futile:?}");
-    assert_eq!(futile.because, ["false_accept_rate"]);
-    assert!(judge.limits[0].why.contains("open"), "{}", judge.limits[0].why);
-    // What comes after the end of the plan is not looked at.
-    let longer = planned(
-        &wrong_items(600, 1, 0.09, 0.0, &mut ChaCha8Rng::seed_from_u64(3)),
-        &[("false_accept_rate", at_most(0.1))],
-        400,
-    );
-    assert_eq!(longer.looks, judge.looks);
+    let of = |n, seed| wrong_items(n, 1, 0.1, 0.0, &mut ChaCha8Rng::seed_from_u64(seed));
+    let limits = [("false_accept_rate", at_most(0.1))];
+    let mut n_given_up = 0;
+    for seed in 0..20 {
+        let judge = planned(&of(400, seed), &limits, 400);
+        let Some(futile) = &looks(&judge).futile else { continue };
+        n_given_up += 1;
+        assert!(futile.n_items < 400 && futile.chance_fit < 0.05 && futile.chance_unfit < 0.05, "{futile:?}");
+        assert_eq!(futile.because, ["false_accept_rate"]);
+        // What comes after the end of the plan is not looked at.
+        assert_eq!(planned(&of(450, seed), &limits, 400).looks, judge.looks);
+    }
+    assert!(n_given_up >= 10, "{n_given_up}");
+}
+
+/// Without an event the count decides by the 80th of 100 clusters, as soon as a plan allows, and one look at all of them would not have been surer.
+#[test]
+fn rare_events_are_counted_out() {
+    let mut rows = Rows::default();
+    (0..100).for_each(|item| rows.verdict(item, Some(false), false));
+    let judge = planned(&rows, &[("false_accept_rate", at_most(0.05))], 100);
+    // .95^80 = .0165, and .025 · .8^1.5 = .0179 may be spent; at 75, .0213 and .0162.
+    assert_eq!(looks(&judge).decided.as_ref().map(|decided| decided.n_items), Some(80));
+    assert_eq!(judge.fitness, Fitness::Fit);
 }
 
 /// Clear cases end early, and what was decided does not hang on what comes later.

@@ -100,6 +100,26 @@ fn a_watched_gate_shows_what_its_state_rests_on() {
 }
 
 #[test]
+fn a_plan_given_up_says_where_and_why() {
+    let mut audit = fixture::full();
+    let looks = serde_json::json!({
+        "order": "log", "unit": "item", "n_clusters": 400, "n_items": 400, "n_judgements": 800, "planned_items": 400,
+        "futile": {
+            "n_clusters": 120, "n_items": 120, "n_judgements": 240, "chance_fit": 0.031, "chance_unfit": 0.002,
+            "because": ["false_accept_rate"],
+        },
+        "limits": [],
+    });
+    audit.judges[0].looks = Some(serde_json::from_value(looks).unwrap());
+    let page = assize_reports::html(&audit, &assize_reports::HtmlOptions::default()).unwrap();
+    for text in [plain(&audit), markdown(&audit), page] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\u{a0}', " ");
+        assert!(text.contains("given up after 120 items (240 answers), 30.0 % of the plan"), "{text}");
+        assert!(text.contains("at most 3.1 %, because of false accepts"), "{text}");
+    }
+}
+
+#[test]
 fn markdown_fits_a_comment() {
     insta::assert_snapshot!(markdown(&fixture::full()));
 }

@@ -18,15 +18,17 @@ use crate::sequential::{LimitTest, spent, unrejected_means};
 
 use super::decide::{Side, Watched, decide};
 use crate::audit::config::LookOrder;
+use crate::audit::crowd::people::People;
 use crate::audit::data::table::{Subject, Table, Unit};
 use crate::audit::decision::gate_ends::GateEnds;
 use crate::audit::decision::looks_planned::{Planned, follow};
 use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::noise::stability;
-use crate::audit::result::Futile;
-use crate::audit::result::{Decided, Fitness, LimitLooks, Looks};
+use crate::audit::subject::{Extent, measure_cluster, measure_to_compare};
+
+use crate::audit::AuditConfig;
+use crate::audit::result::{Decided, Fitness, Futile, LimitLooks, Looks};
 use crate::audit::subject::count_distinct;
-use crate::audit::{AuditConfig, measure_units};
 
 /// Measures that are means over clusters of values in a range known beforehand.
 const MEANS: [(&str, [f64; 2]); 14] = [
@@ -168,7 +170,7 @@ impl Watch<'_> {
     fn result(&self, interval: Option<Interval>, state: LimitState) -> LimitLooks {
         let (method, n) = match &self.kind {
             Kind::Planned(planned) => (
-                "measured at every twentieth of the plan, by when t of it is there t² of the error being spent",
+                "measured at every twentieth of the plan, t^1.5 of the error spent by when t of it is there",
                 u64::from(planned.n_looks),
             ),
             Kind::Mean { parsed, .. } => ("bets after every cluster (mixture over 64 shares)", parsed.n()),
@@ -242,6 +244,7 @@ fn sorted_labels(clusters: &[Completed]) -> Option<String> {
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct Looking<'a> {
     pub table: &'a Table<'a>,
+    pub people: Option<&'a People>,
     pub subject: &'a Subject,
     /// What is measured of the whole log.
     pub measured: &'a Measured,
@@ -250,6 +253,13 @@ pub(in crate::audit) struct Looking<'a> {
 }
 
 impl Looking<'_> {
+    /// Measures whatever a gate may ask for over the clusters so far.
+    pub(in crate::audit) fn measure(&self, clusters: &[Completed]) -> Measured {
+        let mut units: Vec<Unit> = clusters.iter().flat_map(|cluster| cluster.units.iter().cloned()).collect();
+        units.sort_by_key(Unit::place);
+        measure_to_compare(self.table, self.people, self.subject, &units, self.config, Extent::Part)
+    }
+
     /// Returns the verdict on the evidence so far.
     pub(in crate::audit) fn fitness(&self, watches: &[Watch<'_>]) -> Fitness {
         let evidence = watched(watches, &[]);
@@ -296,6 +306,7 @@ impl Course {
 /// Returns what looking after every cluster came to, and what it makes of each limit.
 pub(crate) fn looks(
     table: &Table<'_>,
+    people: Option<&People>,
     subject: &Subject,
     measured: &Measured,
     gate: &Gate,
@@ -306,7 +317,7 @@ pub(crate) fn looks(
     // Figures at k repeats are stated at one k throughout, however many repeats a single item has.
     let k = stability::stated_repeats(subject, &subject.units, config.stability_repeats as usize);
     let config = &AuditConfig { stability_repeats: u32::try_from(k).unwrap_or(u32::MAX), ..config.clone() };
-    let looking = Looking { table, subject, measured, gate, config };
+    let looking = Looking { table, people, subject, measured, gate, config };
     let mut watches = watches(&looking);
     let course = match config.planned_items {
         Some(n_planned) => follow(&looking, &clusters, &mut watches, n_planned),
@@ -349,8 +360,8 @@ pub(crate) fn looks(
 /// Bets after every cluster on what is a mean, and measures anew now and then what is none.
 fn bet(looking: &Looking<'_>, clusters: &[Completed], watches: &mut [Watch<'_>]) -> Course {
     let Looking { table, subject, config, .. } = *looking;
-    let measure = |units: &[Unit]| measure_units(table, subject, units, config);
-    let values: Vec<Measured> = clusters.par_iter().map(|cluster| measure(&cluster.units)).collect();
+    let measure = |cluster: &Completed| measure_cluster(table, subject, &cluster.units, config);
+    let values: Vec<Measured> = clusters.par_iter().map(measure).collect();
     let mut course = Course::default();
     let mut next_look = FIRST_LOOK;
     let has_looks = watches.iter().any(|watch| matches!(watch.kind, Kind::Looks { .. }));
@@ -361,7 +372,7 @@ fn bet(looking: &Looking<'_>, clusters: &[Completed], watches: &mut [Watch<'_>])
             has_news |= watch.take(cluster, values);
         }
         if has_looks && idx + 1 == next_look {
-            let so_far = measure(&units_of(&clusters[..=idx]));
+            let so_far = looking.measure(&clusters[..=idx]);
             for watch in &mut *watches {
                 has_news |= watch.look(&so_far, config.level);
             }
@@ -372,13 +383,6 @@ fn bet(looking: &Looking<'_>, clusters: &[Completed], watches: &mut [Watch<'_>])
         }
     }
     course
-}
-
-/// Returns the units of some clusters in the order in which they are measured.
-pub(in crate::audit) fn units_of(clusters: &[Completed]) -> Vec<Unit> {
-    let mut units: Vec<Unit> = clusters.iter().flat_map(|cluster| cluster.units.iter().cloned()).collect();
-    units.sort_by_key(Unit::place);
-    units
 }
 
 /// Returns the subject's clusters in the order in which they were completed, or shuffled.

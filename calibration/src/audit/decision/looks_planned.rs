@@ -5,14 +5,14 @@
 //! no side of a limit: it can only turn a verdict into none.
 
 use crate::gate::LimitState;
+use crate::interval::Spread;
 use crate::proportion::Interval;
-use crate::sequential::PlannedLooks;
+use crate::sequential::{N_COUNTS, PlannedLooks, RareLooks};
 
 use super::looks_chance::chance_beyond;
 use crate::audit::decision::decide::{Side, Watched, decide};
-use crate::audit::decision::looks::{Completed, Course, Kind, Looking, Watch, units_of};
-use crate::audit::estimate::Measured;
-use crate::audit::measure_units;
+use crate::audit::decision::looks::{Completed, Course, Kind, Looking, Watch};
+use crate::audit::estimate::{Estimated, Measured};
 use crate::audit::result::{Fitness, Futile};
 
 /// Looks of a plan.
@@ -33,6 +33,8 @@ pub(in crate::audit) struct Planned {
     pub chances: Option<[f64; 2]>,
     /// The items planned, once a look was taken.
     n_planned: u64,
+    /// Where the measure is a rate: looks at it, were it rare enough to be counted out.
+    rare: Option<RareLooks>,
 }
 
 impl Planned {
@@ -68,6 +70,39 @@ impl Planned {
     }
 }
 
+impl Planned {
+    /// Takes a look at a rate with few events (or few others), and returns the p value of all looks that it be on the wrong side of its limit. `None`
+    /// where there are enough for the normal law, or it is no rate.
+    fn p_of_rare(&mut self, worst: &Estimated, is_max: bool, limit: f64, looks: &PlannedLooks, p: f64) -> Option<f64> {
+        let Spread::Proportion(proportion) = worst.spread else { return None };
+        let (limit, n_events) = if is_max {
+            (limit, proportion.n_clusters_with_event)
+        } else {
+            (1.0 - limit, proportion.n_clusters_with_absence)
+        };
+        if !(limit > 0.0 && limit < 1.0) {
+            return None;
+        }
+        let rare = self.rare.get_or_insert_with(|| looks.rare(limit));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of clusters")]
+        rare.look(proportion.n_clusters as u64, looks.fraction());
+        (n_events < N_COUNTS as u64).then(|| rare.p_of_all(n_events, p))
+    }
+
+    /// Moves the end of the interval that faces the limit to where the limit's own test, which may count out, says that it is.
+    fn agree(&mut self, is_max: bool, limit: f64, is_met: bool, has_worst: bool) {
+        let Some([low, high]) = &mut self.interval else { return };
+        match (is_max, is_met) {
+            (true, true) => *high = high.min(limit),
+            (false, true) => *low = low.max(limit),
+            // With unparsed replies the test is about another rate.
+            (true, false) if !has_worst => *high = high.max(limit),
+            (false, false) if !has_worst => *low = low.min(limit),
+            _ => {}
+        }
+    }
+}
+
 impl Watch<'_> {
     /// Takes what is measured of the clusters so far.
     fn look_as_planned(&mut self, so_far: &Measured, looks: &PlannedLooks, alpha: f64, n_planned: u64) {
@@ -87,10 +122,13 @@ impl Watch<'_> {
         if let Some(interval) = value.spread.interval(value.estimate, 1.0 - 2.0 * looks.tail(alpha)) {
             planned.intersect(interval);
         }
-        let below = |value: &crate::audit::estimate::Estimated| value.spread.p_at_least(value.estimate, self.limit);
-        let above = |value: &crate::audit::estimate::Estimated| value.spread.p_at_most(value.estimate, self.limit);
+        let below = |value: &Estimated| value.spread.p_at_least(value.estimate, self.limit);
+        let above = |value: &Estimated| value.spread.p_at_most(value.estimate, self.limit);
         let (met, broken) = if is_max { (below(worst), above(value)) } else { (above(worst), below(value)) };
-        self.p_met = self.p_met.min(looks.p_of_all(met.unwrap_or(1.0)));
+        let met = met.unwrap_or(1.0);
+        let met = planned.p_of_rare(worst, is_max, self.limit, looks, met).unwrap_or_else(|| looks.p_of_all(met));
+        self.p_met = self.p_met.min(met);
+        planned.agree(is_max, self.limit, self.p_met < alpha, value.worst.is_some());
         self.p_broken = self.p_broken.min(looks.p_of_all(broken.unwrap_or(1.0)));
         if !is_over {
             let chance = |value, is_below| chance_beyond(value, self.limit, is_below, looks.fraction(), alpha);
@@ -126,7 +164,7 @@ pub(in crate::audit) fn follow(
             continue;
         }
         looks.look(share);
-        let so_far = measure_units(looking.table, looking.subject, &units_of(&clusters[..=idx]), looking.config);
+        let so_far = looking.measure(&clusters[..=idx]);
         for watch in &mut *watches {
             watch.look_as_planned(&so_far, &looks, alpha, n_planned);
         }
