@@ -187,8 +187,8 @@ pub(super) fn failed(error: CompareError) -> Failure {
         }
         CompareError::Scales { a, b } => Some(format!(
             "bring both to one scale, as by (score − lowest) / (highest − lowest); if they share one, say so: --scale {}..{}",
-            a[0].min(b[0]),
-            a[1].max(b[1])
+            a[0].min(b[0]).floor(),
+            a[1].max(b[1]).ceil()
         )),
         CompareError::Dimensions(..) => {
             Some("both logs must call a dimension the same; --columns \"dimension=…\" says which column it is".to_owned())

@@ -243,7 +243,7 @@ fn what_is_no_report_is_refused_with_a_reason() {
     let desk = Desk::new();
     for (text, said) in [
         ("{", "failed to read x.json"),
-        ("{}", "not a report of assize"),
+        ("{}", "not a result of assize"),
         (r#"{"schema": "assize.audit/9"}"#, "assize.audit/9"),
         (r#"{"schema": "assize.audit/1"}"#, "missing field"),
     ] {

@@ -6,6 +6,7 @@ use crate::pairwise::{PairwiseAccuracy, Rated, pairwise_accuracy};
 
 use crate::audit::data::table::{Subject, Table, Unit};
 use crate::audit::estimate::{Estimated, Measured};
+use crate::audit::lots::deal;
 
 const ID: &str = "pairwise_accuracy";
 /// Scores that are paired: what there are more of is thinned evenly, since pairs grow with the square.
@@ -29,7 +30,7 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
         measured.unmeasured(ID, "labels do not vary", &[]);
         return;
     }
-    let ratings = Ratings::of(subject, units);
+    let ratings = Ratings::of(table, subject, units);
     let value = pairwise_accuracy(&ratings.kept).map(|found| ratings.estimated(&found));
     measured.record(ID, value, "labels do not vary between the items that were paired", &[]);
 }
@@ -42,7 +43,7 @@ struct Ratings {
 }
 
 impl Ratings {
-    fn of(subject: &Subject, units: &[Unit]) -> Self {
+    fn of(table: &Table<'_>, subject: &Subject, units: &[Unit]) -> Self {
         let scores = || {
             units.iter().filter_map(|unit| unit.truth.value.map(|label| (unit, label))).flat_map(|(unit, label)| {
                 let n = subject.parsed_of(unit).count() as f64;
@@ -59,7 +60,16 @@ impl Ratings {
         // Of n scores the i-th is taken where i · most / n passes a whole number.
         let most = MOST.min(n_all);
         let is_kept = |i: usize| i * most / n_all != (i + 1) * most / n_all;
-        let kept: Vec<Rated> = scores().enumerate().filter(|(i, _)| is_kept(*i)).map(|(_, rated)| rated).collect();
+        let mut kept: Vec<Rated> = scores().enumerate().filter(|(i, _)| is_kept(*i)).map(|(_, rated)| rated).collect();
+        // Every other cluster is one half of what is cross-fitted: numbered by lot, not in the order of the rows.
+        let mut clusters: Vec<u32> = kept.iter().map(|rated| rated.cluster).collect();
+        clusters.dedup();
+        let turns = deal(table, &clusters, clusters.len().max(1), 0);
+        for rated in &mut kept {
+            // Units come in order of clusters, of which each is found.
+            let place = clusters.partition_point(|cluster| *cluster < rated.cluster);
+            rated.cluster = u32::try_from(turns[place]).expect("clusters are numbered by u32");
+        }
         let n_items = kept.chunk_by(|a, b| a.item == b.item).count() as u64;
         Self { kept, n_items, n_all }
     }
