@@ -6,7 +6,7 @@ mod scenarios;
 mod simulate;
 
 /// One scenario of a family is as good as its neighbours here; the table in `docs/explanation/coverage.md` has all.
-const TESTED: [(&str, &str); 17] = [
+const TESTED: [(&str, &str); 19] = [
     ("false_accept_rate", "50 items × 5, rate 0.2, correlation within an item 0.5"),
     ("false_accept_rate", "20 groups of 1 to 9 items × 1, rate 0.3"),
     ("flip_rate", "50 items × 5, 0.2 of them"),
@@ -23,6 +23,8 @@ const TESTED: [(&str, &str); 17] = [
     ("expected_cost", "60 groups of 6 items, lenient or strict"),
     ("corrected_pass_rate", "40 labels a class, 300 without"),
     ("brier_score", "30 items, confidence too sharp, of mostly good items"),
+    ("pearson", "20 groups of 6 items, half of them alike, labels even, .94"),
+    ("place_slope", "20 items at four places"),
     ("precision", "100 items × 1, half of them right, false accepts 0.1"),
 ];
 
@@ -32,6 +34,7 @@ fn intervals_of_audits_hold_the_truth() {
     for (measure, name) in TESTED {
         let scenario = all.iter().find(|s| s.measure == measure && s.name.starts_with(name)).unwrap();
         let found = simulate::simulate(scenario, 200, 7);
+        assert!(found.is_safe_to_gate(), "{measure}, {name}: limits wrongly met {:?}", found.wrongly_met);
         assert!(
             found.is_acceptable(scenario),
             "{measure}, {name}: {:.3}, {:.3} below, {:.3} above, {:.3} none, width {:.3}; beside it {:?}",
