@@ -36,6 +36,9 @@ pub fn markdown(audit: &Audit) -> String {
     } else {
         many(&mut out, audit);
     }
+    for said in audit.anchors.iter().take(MAX_PANELS).filter_map(words::anchors) {
+        line(&mut out, &escape(&said));
+    }
     for panel in audit.panels.iter().filter(|panel| !panel.findings.is_empty()).take(MAX_PANELS) {
         let dimension = panel.dimension.as_deref().map_or_else(String::new, |name| format!(" · {}", words::name(name)));
         line(&mut out, &format!("**Together: {}{}**", escape(&panel.among), escape(&dimension)));

@@ -104,6 +104,10 @@ pub fn terminal(audit: &Audit, options: &TerminalOptions) -> String {
             }
         }
     }
+    for line in audit.anchors.iter().take(MAX_DETAILED).filter_map(words::anchors) {
+        screen.blank();
+        screen.wrapped(&line, 0, 2);
+    }
     let n_problems =
         audit.problems.iter().filter(|one| one.severity > assize_calibration::problem::Severity::Note).count();
     if n_problems > 0 {

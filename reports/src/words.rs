@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
 use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Looks, Measure};
+use assize_calibration::audit::result::{AnchorStudy};
 use assize_calibration::gate::{LimitResult, LimitState};
 
 use crate::{format, text};
@@ -144,6 +145,26 @@ fn planned(looks: &Looks, n_planned: u64, all: &str) -> String {
         (None, None) if looks.n_items >= n_planned => format!("{plan}, no verdict stood at its end, after {all}."),
         (None, None) => format!("{plan}, no verdict stands yet, after {all}. Go on, and look again."),
     }
+}
+
+/// Returns what anchors come to in a line, by the first measure of being right: each number against none. `None` where nothing was judged
+/// without.
+pub(crate) fn anchors(study: &AnchorStudy) -> Option<String> {
+    let said: Vec<String> = study
+        .points
+        .iter()
+        .filter_map(|point| {
+            let figure = point.figures.first()?;
+            let minus = figure.minus_none.as_ref()?;
+            let unit = format::unit(&figure.measure);
+            let title = format::title(&figure.measure).to_lowercase();
+            let difference = format::difference(&minus.difference, unit);
+            Some(format!("{}: {title} {difference}, {}", text::visible(&point.words), text::visible(&minus.standing)))
+        })
+        .collect();
+    let judge = name(&study.judge);
+    let whose = if judge.is_empty() { String::new() } else { format!(" of {judge}") };
+    (!said.is_empty()).then(|| format!("Worked examples in the prompt{whose}, against none: {}.", said.join("; ")))
 }
 
 /// Returns what would decide an undecided limit, or `None` for one that needs no deciding.
