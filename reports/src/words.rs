@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use assize_calibration::audit::catalogue::{Family, MEASURES, MeasureInfo};
+use assize_calibration::audit::result::AnchorStudy;
 use assize_calibration::audit::result::{Audit, Fitness, JudgeAudit, Looks, Measure};
-use assize_calibration::audit::result::{AnchorStudy};
 use assize_calibration::gate::{LimitResult, LimitState};
 
 use crate::{format, text};

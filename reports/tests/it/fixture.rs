@@ -194,7 +194,15 @@ fn voting() -> Voting {
             empty_share: if k == 1 { 0.0083 } else { 0.0 },
         })
         .collect();
-    Voting { tie_rule: "a tie rejects".to_owned(), k_max: 7, n_items: 236, n_items_left_out: 4, points }
+    let gain = detailed(measure(0.036, -0.004, 0.076), &[("minimal_detectable", 0.057)], &[]);
+    Voting {
+        tie_rule: "a tie rejects".to_owned(),
+        k_max: 7,
+        n_items: 236,
+        n_items_left_out: 4,
+        points,
+        gain: Some(gain),
+    }
 }
 
 fn thresholds() -> Thresholds {

@@ -17,6 +17,7 @@ pub(crate) fn alternative() -> AlternativeTest {
         p_value: 0.002,
         p_adjusted: if is_won { 0.011 } else { 0.41 },
         is_won,
+        minimal_detectable: Some(0.07),
     };
     AlternativeTest {
         epsilon: 0.2,
