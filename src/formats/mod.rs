@@ -24,6 +24,7 @@ mod ordinary;
 #[cfg(feature = "parquet")]
 mod parquet_table;
 mod plan;
+mod rare;
 mod rows;
 mod source;
 mod table;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_calibration::judgement::{Judgement, LabelText, Order, StyleMark};
-use assize_calibration::log::is_weight;
 use assize_calibration::problem::Severity;
 
 use super::answers::Answers;
@@ -15,6 +14,7 @@ use super::fields::{Field, is_called};
 use super::labels::{self, Labels};
 use super::ordinary::Ordinary;
 use super::plan::{Plan, PlanError, Text, UNPARSED, listed};
+use super::rare::{RARE, set_rare, style_number};
 use super::table::{Cell, Cells, Complaints, LateColumn, Needs, RowSink, Rows, excerpt};
 use super::{Part, ReadError, ReadSummary, Sink};
 
@@ -572,87 +572,6 @@ fn of_item<'r>(judgement: &Judgement<'r>) -> Judgement<'r> {
         generator_b: row.generator_b,
         weight: row.weight,
         ..Judgement::default()
-    }
-}
-
-/// Fields that are numbers nobody needs for a verdict.
-const RARE: [Field; 11] = [
-    Field::Place,
-    Field::Anchors,
-    Field::Confidence,
-    Field::LengthA,
-    Field::LengthB,
-    Field::Weight,
-    Field::TokensIn,
-    Field::TokensOut,
-    Field::Price,
-    Field::LatencyMs,
-    Field::Time,
-];
-
-fn set_rare<'r>(judgement: &mut Judgement<'r>, field: Field, cell: Cell<'r>, mut complain: impl FnMut(String)) {
-    if cell == Cell::Empty {
-        return;
-    }
-    let number = cell.number().filter(|number| number.is_finite());
-    let understood = match field {
-        Field::Time => {
-            judgement.time = cell.text();
-            true
-        }
-        Field::Place => {
-            judgement.place = cell.whole().and_then(|place| u32::try_from(place).ok()).filter(|&place| place > 0);
-            judgement.place.is_some()
-        }
-        Field::Anchors => {
-            judgement.anchors = cell.whole().and_then(|anchors| u32::try_from(anchors).ok());
-            judgement.anchors.is_some()
-        }
-        Field::Confidence => {
-            judgement.confidence = number.filter(|confidence| (0.0..=1.0).contains(confidence));
-            judgement.confidence.is_some()
-        }
-        Field::LengthA => {
-            judgement.length_a = number;
-            number.is_some()
-        }
-        Field::LengthB => {
-            judgement.length_b = number;
-            number.is_some()
-        }
-        Field::Weight => {
-            judgement.weight = number.filter(|weight| is_weight(*weight));
-            judgement.weight.is_some()
-        }
-        Field::TokensIn => {
-            judgement.tokens_in = cell.whole();
-            judgement.tokens_in.is_some()
-        }
-        Field::TokensOut => {
-            judgement.tokens_out = cell.whole();
-            judgement.tokens_out.is_some()
-        }
-        Field::Price => {
-            judgement.price = number;
-            number.is_some()
-        }
-        Field::LatencyMs => {
-            judgement.latency_ms = number;
-            number.is_some()
-        }
-        _ => true,
-    };
-    if !understood {
-        let word = cell.text().unwrap_or_default();
-        complain(format!("`{}` is not a {} and was left out; the row is used", excerpt(&word), field.name()));
-    }
-}
-
-/// Returns a mark of style: a finite number, or a truth value as 1 or 0.
-fn style_number(cell: Cell<'_>) -> Option<f64> {
-    match cell {
-        Cell::Truth(truth) => Some(f64::from(u8::from(truth))),
-        cell => cell.number().filter(|number| number.is_finite()),
     }
 }
 
