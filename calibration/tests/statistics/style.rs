@@ -176,8 +176,7 @@ fn what_cannot_be_told_says_why() {
     let why = |name: &str| of(&judge, name).why.clone().unwrap();
     assert_eq!(why("constant"), "it does not vary");
     assert!(why("one").contains("explain it") && why("same").contains("explain it"));
-    let few = Rows::default();
-    let mut few = few;
+    let mut few = Rows::default();
     for item in 0..4_usize {
         few.push(
             item,
