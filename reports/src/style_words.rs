@@ -55,6 +55,6 @@ fn line(one: &StyleEffect, outcome: OutcomeKind) -> String {
     };
     let value = format::measure(effect, unit(outcome)).replace('%', "pp");
     let verdict = if one.is_found { "found" } else { "not found" };
-    let p = one.p_holm.map_or_else(String::new, |p| format!(", corrected p {}", format::p_value(p)));
+    let p = one.p_holm.map_or_else(String::new, |p| format!(", corrected {}", format::p_value(p)));
     format!("{name}: {value} for one standard deviation ({}); {verdict}{p}", format::value(one.sd, Unit::Coefficient))
 }

@@ -9,6 +9,9 @@ use crate::distribution::{beta_cdf, binomial_point};
 /// Counts up to this many, less one, are followed; with more the normal law serves.
 pub(crate) const N_COUNTS: usize = 10;
 
+/// p values of whole counts are found to more digits than this.
+const ROUNDING: f64 = 1e-6;
+
 /// The count of events up to which a plan shows a rate to be below its limit, look by look, at one error.
 #[derive(Clone, Debug)]
 struct CountBoundary {
@@ -20,6 +23,8 @@ struct CountBoundary {
     /// The largest count that shows it at the latest look, and its p value; 0 where none does.
     most: Option<usize>,
     tail: f64,
+    /// The p value of the next count.
+    next_tail: f64,
 }
 
 /// The same at several errors together.
@@ -36,8 +41,9 @@ impl RareLooks {
     pub(crate) fn new(limit: f64, errors: impl Iterator<Item = f64>) -> Self {
         let mut going_on = [0.0; N_COUNTS];
         going_on[0] = 1.0;
-        let boundaries =
-            errors.map(|alpha| CountBoundary { alpha, going_on, shown: 0.0, most: None, tail: 0.0 }).collect();
+        let boundaries = errors
+            .map(|alpha| CountBoundary { alpha, going_on, shown: 0.0, most: None, tail: 0.0, next_tail: 0.0 })
+            .collect();
         Self { limit, n_trials: 0, boundaries }
     }
 
@@ -46,13 +52,19 @@ impl RareLooks {
         let more = n_trials.saturating_sub(self.n_trials);
         self.n_trials += more;
         let points: Vec<f64> = (0..N_COUNTS as u64).map(|count| binomial_point(count, more, self.limit)).collect();
+        // The probability of at most so many events among the trials so far.
+        let (limit, n_trials) = (self.limit, self.n_trials);
+        let at_most = |n_events: usize| {
+            let others = n_trials.saturating_sub(n_events as u64) as f64;
+            if others > 0.0 { beta_cdf(1.0 - limit, others, n_events as f64 + 1.0) } else { 1.0 }
+        };
         for boundary in &mut self.boundaries {
             let before = boundary.going_on;
             for (count, now) in boundary.going_on.iter_mut().enumerate() {
                 *now = (0..=count).map(|earlier| before[earlier] * points[count - earlier]).sum();
             }
             let may_be_shown = spent_by(fraction, boundary.alpha);
-            (boundary.most, boundary.tail) = (None, 0.0);
+            boundary.most = None;
             for count in 0..N_COUNTS {
                 // Counts below are past their own look: they have been shown already.
                 if boundary.shown + boundary.going_on[count] > may_be_shown {
@@ -62,18 +74,27 @@ impl RareLooks {
                 boundary.going_on[count] = 0.0;
                 boundary.most = Some(count);
             }
-            if let Some(most) = boundary.most {
-                let (events, others) = (most as f64, self.n_trials.saturating_sub(most as u64) as f64);
-                boundary.tail = if others > 0.0 { beta_cdf(1.0 - self.limit, others, events + 1.0) } else { 1.0 };
-            }
+            boundary.tail = boundary.most.map_or(0.0, at_most);
+            boundary.next_tail = at_most(boundary.most.map_or(0, |most| most + 1));
         }
     }
 
     /// Returns the smallest error at which the latest look shows the rate to be below its limit, by the number of trials with an event or by a p value
-    /// that knows of events in parts; 1 where it does at none.
-    pub(crate) fn p_of_all(&self, n_events: u64, p: f64) -> f64 {
-        let is_few = |most: usize| n_events <= most as u64;
-        let shows = |boundary: &&CountBoundary| boundary.most.is_some_and(is_few) || p < boundary.tail;
-        self.boundaries.iter().rev().find(shows).map_or(1.0, |boundary| boundary.alpha * (1.0 - 1e-12))
+    /// that knows of events in parts; 1 where it does at none. `tails` are those of the normal law, at the same errors.
+    ///
+    /// A p value between those of two whole counts comes of parts. No whole count is there, so that up to the next one the normal law's
+    /// tail may be used as well.
+    pub(super) fn p_of_all(&self, n_events: u64, p: f64, tails: impl Iterator<Item = f64>) -> f64 {
+        let shows = |(boundary, tail): &(&CountBoundary, f64)| {
+            let between = tail.min(boundary.next_tail * (1.0 - ROUNDING));
+            boundary.most.is_some_and(|most| n_events <= most as u64) || p < boundary.tail.max(between)
+        };
+        // From the largest error: those that are shown come first.
+        self.boundaries
+            .iter()
+            .zip(tails)
+            .take_while(shows)
+            .last()
+            .map_or(1.0, |(boundary, _)| boundary.alpha * (1.0 - 1e-12))
     }
 }

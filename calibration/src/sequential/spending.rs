@@ -115,6 +115,11 @@ impl PlannedLooks {
         RareLooks::new(limit, self.boundaries.iter().map(|(error, ..)| *error))
     }
 
+    /// Returns the p value of all looks that such a rate comes to, by the number of trials with an event and the p value of the latest look.
+    pub(crate) fn p_of_rare(&self, rare: &RareLooks, n_events: u64, p: f64) -> f64 {
+        rare.p_of_all(n_events, p, self.boundaries.iter().map(|(_, _, tail)| *tail))
+    }
+
     /// Takes the next look, when `fraction` of the plan is there. Returns whether there is one: it has to be later than the one before.
     pub fn look(&mut self, fraction: f64) -> bool {
         let mut is_later = false;

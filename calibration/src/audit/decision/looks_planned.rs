@@ -86,7 +86,7 @@ impl Planned {
         let rare = self.rare.get_or_insert_with(|| looks.rare(limit));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of clusters")]
         rare.look(proportion.n_clusters as u64, looks.fraction());
-        (n_events < N_COUNTS as u64).then(|| rare.p_of_all(n_events, p))
+        (n_events < N_COUNTS as u64).then(|| looks.p_of_rare(rare, n_events, p))
     }
 
     /// Moves the end of the interval that faces the limit to where the limit's own test, which may count out, says that it is.
