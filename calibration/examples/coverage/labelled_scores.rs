@@ -125,8 +125,10 @@ impl Mix {
         let (labels, scores): (Vec<f64>, Vec<f64>) = cells.iter().map(|cell| (cell.0, cell.1)).unzip();
         let shares: Vec<f64> = cells.iter().map(|cell| cell.2).collect();
         let mut of_scores = [0.0; 5];
-        cells.iter().for_each(|(_, score, p)| of_scores[score.round() as usize - 1] += p);
-        let centre = self.mean(|label, score| f64::midpoint(label, score));
+        for (idx, share) in (1_u32..).zip(&mut of_scores) {
+            *share = cells.iter().filter(|cell| (cell.1 - f64::from(idx)).abs() < 0.5).map(|cell| cell.2).sum();
+        }
+        let centre = self.mean(f64::midpoint);
         let apart = self.mean(|label, score| (score - label) * (score - label));
         let about = self.mean(|label, score| (label - centre).powi(2) + (score - centre).powi(2));
         let weights = Some(shares.as_slice());

@@ -15,9 +15,9 @@ fn swapped(n_items: usize) -> Rows {
     let (a, b) = (Some(Choice::A), Some(Choice::B));
     let mut rows = Rows::default();
     for item in 0..n_items {
-        // A steady judge, which wavers on one item of ten.
-        let ba = if item % 10 == 0 { [a, b] } else { [a, a] };
-        rows.in_orders(item, &Judgement::default(), &[a, a], &ba);
+        // A steady judge, which wavers on one item of ten in either order.
+        let answers = if item % 10 == 0 { [a, b] } else { [a, a] };
+        rows.in_orders(item, &Judgement::default(), &answers, &answers);
     }
     rows
 }

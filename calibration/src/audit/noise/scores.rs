@@ -262,7 +262,7 @@ fn area(subject: &Subject, units: &[Unit], measured: &mut Measured) {
     measured.record("auc", value, "needs items labelled right and items labelled wrong", LABEL);
 }
 
-/// Returns the standard error of an area between so many right and wrong items, were scores exponential (Hanley & McNeil 1982).
+/// Returns the standard error of an area between so many right and wrong items if scores are exponential (Hanley & `McNeil` 1982).
 fn hanley_mcneil(area: f64, n_right: usize, n_wrong: usize) -> f64 {
     let (n_right, n_wrong) = (n_right as f64, n_wrong as f64);
     let of_right = area / (2.0 - area) - area * area;
