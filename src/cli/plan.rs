@@ -66,7 +66,7 @@ const MOST_COST: f64 = 1e9;
 
 fn cost(text: &str) -> Result<f64, String> {
     let cost: f64 = text.trim().parse().map_err(|_not_one| "write a number".to_owned())?;
-    let is_cost = cost >= 0.0 && cost <= MOST_COST && (cost <= 0.0 || cost >= 1.0 / MOST_COST);
+    let is_cost = (0.0..=MOST_COST).contains(&cost) && (cost <= 0.0 || cost >= 1.0 / MOST_COST);
     if is_cost { Ok(cost) } else { Err("write 0, or a number from 0.000000001 to 1000000000".to_owned()) }
 }
 

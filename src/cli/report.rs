@@ -135,14 +135,11 @@ fn read(path: &Path) -> Result<Earlier, Failure> {
 fn unknown(path: &Path, schema: &str) -> Failure {
     let family = |schema: &str| schema.split_once('/').map(|(family, _)| family.to_owned());
     let known = SCHEMAS.into_iter().find(|known| family(known) == family(schema));
-    match known {
-        Some(known) => {
-            let message = format!("{} is of schema {schema}; this version reads {known}", path.display());
-            Failure::usage(message).help("make it again with this version, or read it with the version that made it")
-        }
-        None => {
-            let message = format!("{} is of schema {schema}, which is none of a result of assize", path.display());
-            Failure::usage(message).help(format!("known: {}", SCHEMAS.join(", ")))
-        }
+    if let Some(known) = known {
+        let message = format!("{} is of schema {schema}; this version reads {known}", path.display());
+        return Failure::usage(message)
+            .help("make it again with this version, or read it with the version that made it");
     }
+    let message = format!("{} is of schema {schema}, which is none of a result of assize", path.display());
+    Failure::usage(message).help(format!("known: {}", SCHEMAS.join(", ")))
 }

@@ -230,7 +230,9 @@ fn by_content(of: &Probabilities<'_>) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
         }
     }
     let order = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
-    by_cluster.iter_mut().for_each(|members| members.sort_unstable_by(order));
+    for members in &mut by_cluster {
+        members.sort_unstable_by(order);
+    }
     let member_by_member = |a: &Members, b: &Members| {
         let first_unlike = a.iter().zip(b).map(|(a, b)| order(a, b)).find(|found| found.is_ne());
         first_unlike.unwrap_or_else(|| a.len().cmp(&b.len()))

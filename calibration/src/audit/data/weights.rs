@@ -67,10 +67,10 @@ pub(in crate::audit) fn of_items(log: &Log, problems: &mut Problems) -> Vec<f64>
 /// Says of each measure that weights do not change that it does not use them.
 pub(in crate::audit) fn caution(measured: &mut Measured) {
     for id in UNWEIGHTED {
-        if let Some(value) = measured.values.get_mut(id) {
-            if !value.cautions.iter().any(|known| known == NOT_USED) {
-                value.cautions.push(NOT_USED.to_owned());
-            }
+        if let Some(value) = measured.values.get_mut(id)
+            && !value.cautions.iter().any(|known| known == NOT_USED)
+        {
+            value.cautions.push(NOT_USED.to_owned());
         }
     }
 }
