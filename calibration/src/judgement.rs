@@ -225,6 +225,55 @@ impl StyleMark<'_> {
     }
 }
 
+/// Marks of style among the fields of a judgement.
+mod marks {
+    use std::borrow::Cow;
+    use std::fmt;
+
+    use serde::de::{Deserializer, Error, MapAccess, Visitor};
+    use serde::ser::Serializer;
+
+    use super::{STYLE_PREFIX, StyleMark};
+
+    pub(super) fn serialize<S: Serializer>(marks: &[StyleMark<'_>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(marks.iter().flat_map(StyleMark::columns))
+    }
+
+    pub(super) fn deserialize<'de, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StyleMark<'a>>, D::Error> {
+        deserializer.deserialize_map(Marks)
+    }
+
+    struct Marks;
+
+    impl<'de> Visitor<'de> for Marks {
+        type Value = Vec<StyleMark<'static>>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("marks of style, each under style_NAME")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut marks: Vec<StyleMark<'static>> = Vec::new();
+            while let Some(key) = map.next_key::<String>()? {
+                let Some(name) = key.strip_prefix(STYLE_PREFIX) else {
+                    return Err(A::Error::custom(format_args!("unknown field `{key}`")));
+                };
+                let value: Option<f64> = map.next_value()?;
+                let (name, is_b) = match name.strip_suffix("_b") {
+                    Some(name) => (name, true),
+                    None => (name.strip_suffix("_a").unwrap_or(name), false),
+                };
+                let place = marks.iter().position(|mark| mark.name == name).unwrap_or_else(|| {
+                    marks.push(StyleMark { name: Cow::Owned(name.to_owned()), a: None, b: None });
+                    marks.len() - 1
+                });
+                if is_b { marks[place].b = value } else { marks[place].a = value }
+            }
+            Ok(marks)
+        }
+    }
+}
+
 /// What the name of a column of style begins with.
 pub const STYLE_PREFIX: &str = "style_";
 
@@ -234,8 +283,7 @@ pub const STYLE_PREFIX: &str = "style_";
 /// **unparsed**: it is kept with its `raw` text and counted, and never becomes a verdict. A row with a `rater` is a
 /// person's rating of the item; it serves as truth where no `label` is given and is never counted as the judge's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(extend("patternProperties" = {"^style_": {"type": ["number", "null"]}}))]
+#[schemars(extend("patternProperties" = {"^style_": {"type": ["number", "null"]}}, "additionalProperties" = false))]
 pub struct Judgement<'a> {
     /// What was judged. Judgements of one item are one cluster in every interval.
     pub item: Cow<'a, str>,
@@ -296,9 +344,10 @@ pub struct Judgement<'a> {
     /// Length of candidate B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_b: Option<f64>,
-    /// Marks of style, each a column `style_NAME`, or `style_NAME_a` and `style_NAME_b`. Here they are left out of what serde reads and
-    /// writes, since their names are not known before; readers and writers of the plain log see to them.
-    #[serde(skip)]
+    /// Marks of style, each a column `style_NAME`, or `style_NAME_a` and `style_NAME_b`. What is called otherwise is no field at all, and
+    /// refused.
+    #[serde(flatten, with = "marks")]
+    #[schemars(skip)]
     pub style: Vec<StyleMark<'a>>,
     /// The model that made the item, or candidate A.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -269,17 +269,6 @@ impl Sink for Lines {
 
 fn push_line(text: &mut Vec<u8>, judgement: &Judgement<'_>) -> io::Result<()> {
     serde_json::to_writer(&mut *text, judgement)?;
-    if !judgement.style.is_empty() {
-        // Before the brace that ends the object.
-        text.pop();
-        for (name, value) in judgement.style.iter().flat_map(StyleMark::columns) {
-            text.push(b',');
-            serde_json::to_writer(&mut *text, &name)?;
-            text.push(b':');
-            serde_json::to_writer(&mut *text, &value)?;
-        }
-        text.push(b'}');
-    }
     text.push(b'\n');
     Ok(())
 }

@@ -20,7 +20,7 @@ impl Sink for Collected {
     fn judgement(&mut self, judgement: &Judgement<'_>, _: u64) -> Result<(), ReadError> {
         // Through the plain log and back: what is read must be a line of it.
         let line = serde_json::to_string(judgement).unwrap();
-        let again: Judgement<'static> = serde_json::from_value(serde_json::from_str(&line).unwrap()).unwrap();
+        let again: Judgement<'static> = serde_json::from_str(&line).unwrap();
         assert_eq!(&again, judgement, "{line}");
         let outcomes = [
             judgement.score.is_some(),

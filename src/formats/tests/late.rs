@@ -50,9 +50,12 @@ fn a_late_column_beside_another_is_left_out_and_told() {
     // What would have been left out from the first row on is worth a note.
     let kept = two_kinds(r#""score":1"#, r#""score":1,"id":"x""#);
     assert_eq!((kept.rows[1000].0.item.as_ref(), kept.codes()), ("a", vec![("late-column", 1000, 1001)]));
-    // Of two that come late in one row each is told.
-    let kept = two_kinds(r#""score":1"#, r#""score":1,"gold":2,"label":3"#);
+    // Of two that come late in one row each is told, but for the field's own name, which needs no telling.
+    let kept = two_kinds(r#""score":1"#, r#""score":1,"gold":2,"truth":3"#);
     assert_eq!(kept.codes(), [("late-column", 1000, 1001), ("two-late-columns", 1000, 1001)]);
+    let kept = two_kinds(r#""score":1"#, r#""score":1,"gold":2,"label":3"#);
+    assert_eq!(kept.rows[1000].0.label.as_ref().map(|label| label.0.as_ref()), Some("3"));
+    assert_eq!(kept.codes(), [("late-column", 1000, 1001)]);
     // Seen early and left out, or nothing that is known: nothing more to say.
     let kept = two_kinds(r#""score":1,"judge":"j","model":"m""#, r#""score":1,"model":"m","remark":"x","score_2":3"#);
     assert_eq!((kept.rows[1000].0.judge.as_ref(), kept.codes()), ("judge-x", vec![]));
