@@ -197,8 +197,8 @@ fn gate_risk(out: &mut String, risk: &GateRisk) {
     line(
         out,
         &escape(&format!(
-            "The same items judged again: the gate would come out otherwise {} [{}, {}] of the time though nothing changed, a gate that looks \
-             at estimates alone {}; by the judge's own noise, in {} simulated repetitions.",
+            "If the same items were judged again and nothing had changed, the gate would come out otherwise {} [{}, {}] of the time, by the \
+             judge's own noise; a gate that looks at estimates alone, {} of the time ({} simulated repetitions).",
             format::per_cent(risk.interval_rule.risk),
             end(low),
             end(high),
@@ -208,7 +208,9 @@ fn gate_risk(out: &mut String, risk: &GateRisk) {
     );
     let shaky: Vec<_> = risk.limits.iter().filter(|limit| limit.changes > 0.0).collect();
     if !shaky.is_empty() {
-        out.push_str("| Limit | Now | Noise alone | In another state |\n| --- | --- | ---: | ---: |\n");
+        out.push_str(
+            "| Limit | Now | Estimate ± noise | Judged again, in another state |\n| --- | --- | ---: | ---: |\n",
+        );
         for limit in shaky {
             let unit = format::unit(&limit.measure);
             writeln!(
@@ -227,9 +229,14 @@ fn gate_risk(out: &mut String, risk: &GateRisk) {
         out.push('\n');
     }
     for remedy in &risk.remedies {
-        let enough = if remedy.is_enough { "enough" } else { "not enough" };
-        writeln!(out, "- {}: risk {}, {enough}", escape(&remedy.what), format::per_cent(remedy.risk))
-            .expect("writing to memory");
+        let enough = if remedy.is_enough { "enough" } else { "more than 5 %" };
+        writeln!(
+            out,
+            "- {}: then otherwise {} of the time, {enough}",
+            escape(&remedy.what),
+            format::per_cent(remedy.risk)
+        )
+        .expect("writing to memory");
     }
     if !risk.remedies.is_empty() {
         out.push('\n');

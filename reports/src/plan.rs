@@ -195,7 +195,7 @@ fn comparisons(screen: &mut Screen, plan: &Plan) {
             .into_iter()
             .filter_map(|n| {
                 let size = pair.detectable.iter().find(|(items, _)| *items == n).and_then(|(_, size)| *size)?;
-                Some(format!("{} with {}", format::per_cent(size), format::count(n)))
+                Some(format!("{} with {}", plan_words::points(size), format::count(n)))
             })
             .collect();
         // In full: names and what they stand for do not fit a column.
@@ -213,7 +213,7 @@ fn comparisons(screen: &mut Screen, plan: &Plan) {
         };
         let line = format!(
             "{} apart from {} in the pilot: about {} would show that, if it is so.",
-            format::per_cent(difference.abs()),
+            plan_words::points(difference.abs()),
             text::visible(&pair.other),
             format::counted(n, "item")
         );

@@ -162,6 +162,11 @@ fn answers(number: f64) -> String {
     }
 }
 
+/// Returns a difference of two shares: `4.8 pp`.
+pub(crate) fn points(difference: f64) -> String {
+    format::per_cent(difference).replace('%', "pp")
+}
+
 /// Returns what is to be said of repeats against items, a sentence each.
 pub(crate) fn repeats(plan: &Plan) -> Vec<String> {
     let mut says: Vec<String> = plan
@@ -169,10 +174,10 @@ pub(crate) fn repeats(plan: &Plan) -> Vec<String> {
         .iter()
         .map(|best| {
             format!(
-                "{}: {} an item (noise within items is {} of the variance between them).",
+                "{}: {} an item (the variance within items is {} times that between them).",
                 format::title(&best.measure),
                 answers(best.repeats),
-                format::per_cent(best.variance_ratio)
+                format::significant(best.variance_ratio)
             )
         })
         .collect();

@@ -107,9 +107,10 @@ pub fn sentinel_terminal(found: &Sentinel, options: &TerminalOptions) -> String 
 fn method(found: &Sentinel) -> String {
     format!(
         "Answers of each item exchanged between both times {} times; p values corrected for all questions (Holm), those of items for all items \
-         (Benjamini–Hochberg); {} intervals of fixed items; margin {}.",
+         (Benjamini–Hochberg); {} intervals of fixed items; margin {} (of scores {} of the scale).",
         format::count(u64::from(found.n_permutations)),
         format::level(found.config.level),
+        format::per_cent(found.margin).replace('%', "pp"),
         format::per_cent(found.margin)
     )
 }

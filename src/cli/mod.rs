@@ -55,8 +55,9 @@ Examples:
   assize audit judgements.csv --gate gate.toml
 
 Exit status:
-  0   done; of audit: every judge is fit; of compare: the second is better or equivalent
-  1   unfit: a limit of the gate is broken; of compare: the second is worse
+  0   done; of audit: every judge is fit; of compare: the second is better or equivalent;
+      of sentinel: unchanged
+  1   unfit: a limit of the gate is broken; of compare: the second is worse; of sentinel: changed
   2   inconclusive: the data decide neither way
   3   the command line, a setting, an input or an output is wrong
   70  assize itself failed"

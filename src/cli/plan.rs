@@ -79,7 +79,13 @@ fn costs(args: &Args, price: Option<f64>) -> Costs {
     let label = args.cost_label.unwrap_or(LABEL_PER_CALL * call);
     let from = if args.cost_call.is_none() && price.is_some() { ", as the log’s prices say" } else { "" };
     let assumed = if args.cost_label.is_none() { " (assumed: ten judgements; --cost-label)" } else { "" };
-    Costs { label, call, basis: format!("a label costing {label}{assumed} and a judgement {call}{from}") }
+    let basis = format!("a label costing {}{assumed} and a judgement {}{from}", short(label), short(call));
+    Costs { label, call, basis }
+}
+
+/// Returns a cost to four significant digits: a mean of prices has no more to say.
+fn short(cost: f64) -> f64 {
+    format!("{cost:.3e}").parse().unwrap_or(cost)
 }
 
 pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failure> {

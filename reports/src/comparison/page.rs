@@ -99,7 +99,7 @@ pub fn html(compared: &SideBySide) -> Result<String, RenderError> {
         extent: extent(compared),
         agreement: agreement(compared),
         agreement_forests: match compared.agreement.as_slice() {
-            [only] => forest::of_map(&only.measures)?,
+            [only] => forest::of_agreement(&only.measures)?,
             _ => Vec::new(),
         },
         notes: compared.notes.iter().map(|note| text::prose(note)).collect(),

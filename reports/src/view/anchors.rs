@@ -1,5 +1,6 @@
 //! What anchors come to, as the page shows it.
 
+use assize_calibration::audit::catalogue::Unit;
 use assize_calibration::audit::result::{AnchorFigure, AnchorPoint, AnchorStudy, Audit, Measure};
 use serde::Serialize;
 
@@ -124,9 +125,9 @@ fn table(study: &AnchorStudy, id: &str) -> Result<FigureTable, RenderError> {
             }),
             test: minus.map_or_else(String::new, |minus| {
                 let corrected = minus.p_holm.map_or_else(|| format::UNDEFINED.to_owned(), format::p_value);
-                let seen = minus.minimal_detectable.map_or_else(String::new, |smallest| {
-                    format!("; {} would have been seen", format::value(smallest, unit))
-                });
+                let seen = minus
+                    .minimal_detectable
+                    .map_or_else(String::new, |smallest| format!("; {} would have been seen", apart(smallest, unit)));
                 format!("{}, corrected: {corrected}{seen}", minus.test)
             }),
             sets: sets(point, figure),
@@ -149,7 +150,7 @@ fn sets(point: &AnchorPoint, figure: &AnchorFigure) -> String {
         };
     };
     let chance = match figure.p_sets {
-        Some(p) => format!(", {} of no difference", format::p_value(p)),
+        Some(p) => format!(" (if sets did not differ: {})", format::p_value(p)),
         None => String::new(),
     };
     let listed: Vec<String> = figure
@@ -162,7 +163,12 @@ fn sets(point: &AnchorPoint, figure: &AnchorFigure) -> String {
     format!(
         "{}; another choice moves it by about ±{}{chance}: {}{more}",
         point.n_sets,
-        format::value(deviation, unit),
+        apart(deviation, unit),
         listed.join(", ")
     )
+}
+
+/// Returns how far apart two figures are: of shares in percentage points.
+fn apart(size: f64, unit: Unit) -> String {
+    format::value(size, unit).replace('%', "pp")
 }

@@ -210,7 +210,7 @@ fn row(id: &str, measure: &Measure, scale: &Scale, limits: &[(f64, Side)]) -> Re
     };
     let mut cautions: Vec<String> = measure.cautions.iter().map(|caution| text::sentence(caution)).collect();
     if let Some(reason) = info.and_then(|info| info.ungatable) {
-        cautions.push(format!("No gate may use it: {reason}."));
+        cautions.push(format!("{UNGATABLE}{reason}."));
     }
     Ok(Row {
         id: text::visible(id),
@@ -226,6 +226,9 @@ fn row(id: &str, measure: &Measure, scale: &Scale, limits: &[(f64, Side)]) -> Re
         direction,
     })
 }
+
+/// How the caution begins that a measure cannot be limited.
+const UNGATABLE: &str = "No gate may use it: ";
 
 const fn unit_name(unit: Unit) -> &'static str {
     match unit {
@@ -255,6 +258,38 @@ pub(crate) fn of_unknown(judge: &JudgeAudit) -> Result<Vec<Forest>, RenderError>
 pub(crate) fn of_map(measures: &BTreeMap<String, Measure>) -> Result<Vec<Forest>, RenderError> {
     let measured: Vec<_> = measures.iter().map(|(id, measure)| (id.as_str(), measure)).collect();
     forests(&measured, &[])
+}
+
+/// Returns the forests of agreement among raters or judges: no labels enter it, and no gate asks for it.
+pub(crate) fn of_agreement(measures: &BTreeMap<String, Measure>) -> Result<Vec<Forest>, RenderError> {
+    let mut forests = of_map(measures)?;
+    for row in forests.iter_mut().flat_map(|forest| &mut forest.rows) {
+        among(&row.id).clone_into(&mut row.explanation);
+        row.cautions.retain(|caution| !caution.starts_with(UNGATABLE));
+    }
+    Ok(forests)
+}
+
+/// Returns what a coefficient says of raters among themselves; the catalogue says it of a judge and the labels.
+fn among(id: &str) -> &'static str {
+    match id {
+        "percent_agreement" => "How often two of them give the same answer to an item.",
+        "kappa" => "Agreement of the two beyond what their own mixes of answers would give by chance.",
+        "weighted_kappa" => "The same for scores: being further apart counts more, by the square of the distance.",
+        "conger_kappa" => "Cohen's kappa for more than two: each has a mix of answers of its own.",
+        "fleiss_kappa" => "Agreement beyond chance, were all of them to draw from one common mix of answers.",
+        "ac1" => "Agreement beyond chance, less swayed than kappa where most answers are the same.",
+        "ac2" => "AC1 for scores: being further apart counts more.",
+        "brennan_prediger" => "Agreement beyond that of answers drawn evenly from all that occur.",
+        "alpha_nominal" => "1 less the disagreement seen over that expected by chance; ratings may be missing.",
+        "alpha_interval" => "1 less the squared distance seen over that expected by chance; ratings may be missing.",
+        "icc_single" => "Share of the variance of one score that is due to the item.",
+        "icc_agreement" => "The same where how high each of them scores counts as disagreement.",
+        "icc_consistency" => {
+            "The same where only the order and the distances of items count, not how high each of them scores."
+        }
+        _ => "",
+    }
 }
 
 fn forests(measured: &[(&str, &Measure)], limits: &[LimitResult]) -> Result<Vec<Forest>, RenderError> {

@@ -258,7 +258,7 @@ pub(crate) fn build(plan: &Plan) -> Result<PlanView, RenderError> {
         let (difference, n) = (pair.difference?, pair.items_to_show_by_means.or(pair.items_to_show)?);
         Some(format!(
             "{} apart from {} in the pilot: about {} would show that, if it is so.",
-            format::per_cent(difference.abs()),
+            plan_words::points(difference.abs()),
             text::visible(&pair.other),
             format::counted(n, "item")
         ))

@@ -424,7 +424,7 @@ pub(super) fn agreement(audit: &Audit) -> Result<Vec<AgreementView>, RenderError
             if let Some(dimension) = &agreement.dimension {
                 write!(title, " · {}", words::name(dimension)).expect("writing to memory");
             }
-            Ok(AgreementView { title, forests: forest::of_map(&agreement.measures)? })
+            Ok(AgreementView { title, forests: forest::of_agreement(&agreement.measures)? })
         })
         .collect()
 }

@@ -98,7 +98,7 @@ pub(in crate::audit) fn costs(evidence: &Evidence<'_>, found: &mut Vec<Finding>)
     let (word, least) =
         if everything <= nothing { ("accepting everything", everything) } else { ("rejecting everything", nothing) };
     let figures = format!(
-        "An answer of its costs {:.3} on average [{low:.3}, {high:.3}]; {word} without looking costs {least:.3}",
+        "One of its answers costs {:.3} on average [{low:.3}, {high:.3}]; {word} without looking costs {least:.3}",
         value.estimate
     );
     let (weight, verdict, advice) = if low >= least {

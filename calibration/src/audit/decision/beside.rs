@@ -121,8 +121,9 @@ fn needed(test: &AlternativeTest) -> String {
     }
     let points = |share: f64| format!("{:.1}", 100.0 * share);
     let (least, most) = (points(least), points(most));
-    let range = if least == most { least } else { format!("{least} to {most}, by person,") };
-    format!(" A judge better than ε asks by {range} percentage points would have been seen to be (80 % power).")
+    let range = if least == most { least } else { format!("{least} to {most}") };
+    let by = if range.contains(" to ") { " (by person)" } else { "" };
+    format!(" A judge better than ε asks by {range} percentage points{by} would have been seen to be so (80 % power).")
 }
 
 fn labels(label_noise: Option<&LabelNoise>, found: &mut Vec<Finding>) {
