@@ -183,13 +183,7 @@ fn has_both(observations: &Observations<'_>) -> bool {
 }
 
 /// Of pairs of which one candidate is the judge's own: by how much it prefers it more than the other judges do, or than the label says.
-fn of_pairs(
-    table: &Table<'_>,
-    subject: &Subject,
-    units: &[Unit],
-    seed_of_null: Option<u64>,
-    measured: &mut Measured,
-) {
+fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], seed_of_null: Option<u64>, measured: &mut Measured) {
     const ID: &str = "self_preference_share";
     let makers = &table.makers;
     let (mut against_others, mut alone) = (Observations::default(), Observations::default());
