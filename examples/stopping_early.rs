@@ -1,7 +1,8 @@
 //! How many judgements does a verdict take when one looks after every item, and is it as often wrong? On the recorded examples.
 //!
 //! ```sh
-//! cargo run --release --example stopping_early
+//! cargo run --release --example stopping_early        # 200 draws a judge
+//! cargo run --release --example stopping_early -- 50  # fewer, the first of them
 //! ```
 //!
 //! The items of each example are taken as all there are, so that it is known which limits its judge keeps. Items are drawn from them with
@@ -22,6 +23,7 @@ use assize_calibration::gate::Gate;
 use assize_calibration::judgement::Judgement;
 use assize_calibration::log::Log;
 use assize_calibration::problem::Problem;
+use rayon::prelude::*;
 
 /// The limits watched: those of the built-in gate that are means of items.
 const WATCHED: [&str; 7] = [
@@ -33,6 +35,7 @@ const WATCHED: [&str; 7] = [
     "false_accept_rate",
     "false_reject_rate",
 ];
+/// Draws a judge, where the command line asks for no other number.
 const N_RUNS: u64 = 200;
 /// Items of the design that is looked at once; whoever may stop early may also go on longer.
 const N_ITEMS: usize = 400;
@@ -126,6 +129,7 @@ fn truth(judge: &JudgeAudit) -> Fitness {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut stdout = std::io::stdout();
+    let n_runs: u64 = std::env::args().nth(1).map_or(Ok(N_RUNS), |n| n.parse())?;
     let mut gate = Gate { truth_optional: true, ..Gate::built_in() };
     gate.limits.retain(|id, _| WATCHED.contains(&id.as_str()));
     writeln!(
@@ -154,8 +158,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let everything = audit(&log_of(&clusters), &once, &gate)?.judges.remove(0);
             let n = N_ITEMS * clusters.len() / usize::try_from(everything.n_items)?;
             let truth = truth(&everything);
-            let mut outcomes: [Outcome; 4] = Default::default();
-            for run in 0..N_RUNS {
+            type Taken = [(Fitness, f64); 4];
+            let draw = |run: u64| -> Result<Taken, Box<dyn std::error::Error + Send + Sync>> {
                 let mut random = Lcg(run);
                 // Neighbouring seeds begin alike.
                 (0..8).for_each(|_| {
@@ -163,10 +167,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 });
                 let drawn: Vec<_> = (0..N_LONGER * n).map(|_| clusters[random.below(clusters.len())]).collect();
                 let fixed = audit(&log_of(&drawn[..n]), &once, &gate)?.judges.remove(0);
-                let right = [truth, fixed.fitness];
-                outcomes[0].add(fixed.fitness, right, 1.0);
+                let mut taken = [(fixed.fitness, 1.0); 4];
                 let ways = [(&planned, n), (&anytime, n), (&anytime, N_LONGER * n)];
-                for (outcome, (config, n)) in outcomes[1..].iter_mut().zip(ways) {
+                for (taken, (config, n)) in taken[1..].iter_mut().zip(ways) {
                     let looks = audit(&log_of(&drawn[..n]), config, &gate)?.judges.remove(0).looks;
                     let looks = looks.ok_or("looks were asked for")?;
                     // Whichever comes first: what came after giving up was not asked for.
@@ -175,10 +178,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         (None, Some(decided)) => (decided.fitness, decided.n_judgements),
                         (None, None) => (Fitness::Inconclusive, looks.n_judgements),
                     };
-                    outcome.add(fitness, right, n_judgements as f64 / fixed.n_judgements as f64);
+                    *taken = (fitness, n_judgements as f64 / fixed.n_judgements as f64);
+                }
+                Ok(taken)
+            };
+            let runs: Result<Vec<Taken>, _> = (0..n_runs).into_par_iter().map(draw).collect();
+            let mut outcomes: [Outcome; 4] = Default::default();
+            for taken in runs.map_err(|err| err.to_string())? {
+                for (outcome, (fitness, share)) in outcomes.iter_mut().zip(taken) {
+                    outcome.add(fitness, [truth, taken[0].0], share);
                 }
             }
-            let share = |n: u64| 100.0 * n as f64 / N_RUNS as f64;
+            let share = |n: u64| 100.0 * n as f64 / n_runs as f64;
             let arm = arm.as_deref().map_or_else(String::new, |arm| format!(", {arm}"));
             let truth = if truth == Fitness::Fit { "fit" } else { "unfit" };
             write!(stdout, "| {name} | {judge}{arm} | {truth} |")?;

@@ -25,14 +25,18 @@ impl WithInfluence {
     /// Undefined (`None`): fewer than two clusters, or a number of ids that differs from that of the observations.
     #[must_use]
     pub fn standard_error(&self, clusters: Option<&[u32]>) -> Option<(f64, usize)> {
-        let sums = sums_by_cluster(&self.influence, clusters)?;
-        let m = sums.len();
-        if m < 2 {
-            return None;
-        }
-        let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
-        Some(((squares * m as f64 / (m - 1) as f64).sqrt(), m))
+        standard_error_of_sums(&sums_by_cluster(&self.influence, clusters)?)
     }
+}
+
+/// Returns the same of clusters' sums of influence.
+pub(crate) fn standard_error_of_sums(sums: &[f64]) -> Option<(f64, usize)> {
+    let m = sums.len();
+    if m < 2 {
+        return None;
+    }
+    let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
+    Some(((squares * m as f64 / (m - 1) as f64).sqrt(), m))
 }
 
 /// Returns the interval of a correlation at `level` (0..1, two-sided) on the scale of Fisher's z, with Student's t on m − 1

@@ -18,7 +18,7 @@ use crate::influence::WithInfluence;
 /// not finite, or none that is positive; no variance in `x` or in `y` among the observations of positive weight.
 #[must_use]
 pub fn pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    on_distinct_pairs(x, y, weights, pearson_of_shares)
+    Pairs::new(x, y, weights)?.correlate(pearson_of_shares)
 }
 
 fn pearson_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
@@ -55,7 +55,7 @@ fn pearson_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluen
 /// not finite, or none that is positive; ties of all `x` or of all `y` among the observations of positive weight.
 #[must_use]
 pub fn spearman(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    on_distinct_pairs(x, y, weights, spearman_of_shares)
+    Pairs::new(x, y, weights)?.correlate(spearman_of_shares)
 }
 
 fn spearman_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
@@ -98,7 +98,7 @@ fn spearman_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInflue
 /// not finite, or none that is positive; ties of all `x` or of all `y` among the observations of positive weight.
 #[must_use]
 pub fn kendall_tau_b(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<WithInfluence> {
-    on_distinct_pairs(x, y, weights, kendall_tau_b_of_shares)
+    Pairs::new(x, y, weights)?.correlate(kendall_tau_b_of_shares)
 }
 
 fn kendall_tau_b_of_shares(shares: &[f64], x: &[f64], y: &[f64]) -> Option<WithInfluence> {
@@ -153,38 +153,76 @@ fn concordance(groups_x: &TieGroups, groups_y: &TieGroups, shares: &[f64]) -> Ve
 /// A correlation of observations whose weights sum to 1.
 type OfShares = fn(&[f64], &[f64], &[f64]) -> Option<WithInfluence>;
 
-/// Computes a correlation over distinct pairs where these are few, and shares their influence out to the observations.
-fn on_distinct_pairs(x: &[f64], y: &[f64], weights: Option<&[f64]>, compute: OfShares) -> Option<WithInfluence> {
-    let (shares, x, y) = checked(x, y, weights)?;
-    let (Some((values_x, groups_x)), Some((values_y, groups_y))) = (few_values(&x), few_values(&y)) else {
-        return compute(&shares, &x, &y);
-    };
-    let n_pairs = values_x.len() * values_y.len();
-    if n_pairs > x.len() / 4 {
-        return compute(&shares, &x, &y);
+/// Returns Spearman's, Kendall's and Pearson's correlation of the same observations, for which pairs are gathered once.
+pub(crate) fn spearman_kendall_pearson(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> [Option<WithInfluence>; 3] {
+    let pairs = Pairs::new(x, y, weights);
+    let all: [OfShares; 3] = [spearman_of_shares, kendall_tau_b_of_shares, pearson_of_shares];
+    all.map(|compute| pairs.as_ref()?.correlate(compute))
+}
+
+/// Observations that passed the checks all correlations make.
+struct Pairs {
+    shares: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    distinct: Option<DistinctPairs>,
+}
+
+/// The pairs of values that occur, where these are few.
+struct DistinctPairs {
+    masses: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// Each observation's pair.
+    of_observation: Vec<usize>,
+}
+
+impl DistinctPairs {
+    fn new(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<Self> {
+        let ((values_x, groups_x), (values_y, groups_y)) = (few_values(x)?, few_values(y)?);
+        let n_pairs = values_x.len() * values_y.len();
+        if n_pairs > x.len() / 4 {
+            return None;
+        }
+        let mut masses = vec![0.0; n_pairs];
+        let (mut pairs_x, mut pairs_y) = (vec![0.0; n_pairs], vec![0.0; n_pairs]);
+        let mut of_observation = groups_x;
+        for (i, (pair, group_y)) in of_observation.iter_mut().zip(groups_y).enumerate() {
+            *pair = *pair * values_y.len() + group_y;
+            // Weights, not shares: counts add up exactly.
+            masses[*pair] += weights.map_or(1.0, |weights| weights[i]);
+            (pairs_x[*pair], pairs_y[*pair]) = (x[i], y[i]);
+        }
+        let total: f64 = masses.iter().sum();
+        for mass in &mut masses {
+            *mass /= total;
+        }
+        Some(Self { masses, x: pairs_x, y: pairs_y, of_observation })
     }
-    let mut masses = vec![0.0; n_pairs];
-    let (mut pairs_x, mut pairs_y) = (vec![0.0; n_pairs], vec![0.0; n_pairs]);
-    let pair_of = |i: usize| groups_x[i] * values_y.len() + groups_y[i];
-    for i in 0..x.len() {
-        let pair = pair_of(i);
-        // Weights, not shares: counts add up exactly.
-        masses[pair] += weights.map_or(1.0, |weights| weights[i]);
-        (pairs_x[pair], pairs_y[pair]) = (x[i], y[i]);
+}
+
+impl Pairs {
+    fn new(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Option<Self> {
+        let (shares, x, y) = checked(x, y, weights)?;
+        let distinct = DistinctPairs::new(&x, &y, weights);
+        Some(Self { shares, x, y, distinct })
     }
-    let total: f64 = masses.iter().sum();
-    for mass in &mut masses {
-        *mass /= total;
+
+    /// Computes a correlation over distinct pairs where these are few, and shares their influence out to the observations.
+    fn correlate(&self, compute: OfShares) -> Option<WithInfluence> {
+        let Some(DistinctPairs { masses, x, y, of_observation }) = &self.distinct else {
+            return compute(&self.shares, &self.x, &self.y);
+        };
+        let seen: Vec<usize> = (0..masses.len()).filter(|&pair| masses[pair] > 0.0).collect();
+        let pick = |values: &[f64]| seen.iter().map(|&pair| values[pair]).collect::<Vec<f64>>();
+        let merged = compute(&pick(masses), &pick(x), &pick(y))?;
+        let mut per_mass = vec![0.0; masses.len()];
+        for (&pair, influence) in seen.iter().zip(&merged.influence) {
+            per_mass[pair] = influence / masses[pair];
+        }
+        let influence = self.shares.iter().zip(of_observation).map(|(share, &pair)| share * per_mass[pair]).collect();
+        Some(WithInfluence { estimate: merged.estimate, influence })
     }
-    let seen: Vec<usize> = (0..n_pairs).filter(|&pair| masses[pair] > 0.0).collect();
-    let pick = |values: &[f64]| seen.iter().map(|&pair| values[pair]).collect::<Vec<f64>>();
-    let merged = compute(&pick(&masses), &pick(&pairs_x), &pick(&pairs_y))?;
-    let mut per_mass = vec![0.0; n_pairs];
-    for (&pair, influence) in seen.iter().zip(&merged.influence) {
-        per_mass[pair] = influence / masses[pair];
-    }
-    let influence = (0..x.len()).map(|i| shares[i] * per_mass[pair_of(i)]).collect();
-    Some(WithInfluence { estimate: merged.estimate, influence })
 }
 
 /// Observations, as shares of the total weight, that passed the checks all correlations make.

@@ -30,7 +30,7 @@ pub(crate) fn measure_cluster(table: &Table<'_>, subject: &Subject, units: &[Uni
     measure_families(table, subject, units, config, None)
 }
 
-/// The same; without a seed nothing is said of what chance alone would show of positions.
+/// The same; without a seed nothing is said of what chance alone would show of biases.
 fn measure_families(
     table: &Table<'_>,
     subject: &Subject,
@@ -44,7 +44,7 @@ fn measure_families(
         &|measured| stability::measure(table, subject, units, config, measured),
         &|measured| stability::measure_intraclass(table, subject, units, config, measured),
         &|measured| position::measure(table, subject, units, seed_of_nulls, measured),
-        &|measured| biases::measure(table, subject, units, config, measured),
+        &|measured| biases::measure(table, subject, units, config, seed_of_nulls, measured),
         &|measured| truth::measure(table, subject, units, config, measured),
         &|measured| scores::measure(table, subject, units, measured),
         &|measured| pairwise::measure(table, subject, units, measured),

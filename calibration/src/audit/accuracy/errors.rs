@@ -29,7 +29,7 @@ struct Sum {
 pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Option<ErrorClusters> {
     let accepts = Accepts::of(table, config);
     let right = is_right(table, accepts);
-    let mut by_error: BTreeMap<&str, Vec<(u32, f64)>> = BTreeMap::new();
+    let [mut false_accepts, mut false_rejects, mut others] = [(); 3].map(|()| Vec::<(u32, f64)>::new());
     for unit in &subject.units {
         if right(unit, 0.0).is_none() {
             continue;
@@ -39,13 +39,15 @@ pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &Audi
             continue;
         }
         let wrong = 1.0 - hits.n_met as f64 / hits.n as f64;
-        let error = match unit.truth.good.filter(|_| accepts.is_some()) {
-            Some(true) => "false_reject",
-            Some(false) => "false_accept",
-            None => "wrong",
+        let of_error = match unit.truth.good.filter(|_| accepts.is_some()) {
+            Some(true) => &mut false_rejects,
+            Some(false) => &mut false_accepts,
+            None => &mut others,
         };
-        by_error.entry(error).or_default().push((unit.cluster, wrong));
+        of_error.push((unit.cluster, wrong));
     }
+    let mut by_error = vec![("false_accept", false_accepts), ("false_reject", false_rejects), ("wrong", others)];
+    by_error.retain(|(_, units)| !units.is_empty());
     if by_error.is_empty() {
         return None;
     }
@@ -77,9 +79,16 @@ pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &Audi
         }
         let mut ranked: Vec<(u32, Sum)> = (0_u32..).zip(sums).filter(|(_, sum)| sum.errors > 0.0).collect();
         let name = |cluster: u32| table.cluster_name(cluster);
-        ranked.sort_by(|(a, x), (b, y)| {
-            y.errors.total_cmp(&x.errors).then_with(|| name(*a).cmp(name(*b))).then(a.cmp(b))
-        });
+        let more = |x: &Sum, y: &Sum| y.errors.total_cmp(&x.errors);
+        let worse =
+            |(a, x): &(u32, Sum), (b, y): &(u32, Sum)| more(x, y).then_with(|| name(*a).cmp(name(*b))).then(a.cmp(b));
+        let n_listed = ranked.len().min(MOST_LISTED);
+        if ranked.len() > MOST_LISTED {
+            ranked.select_nth_unstable_by(MOST_LISTED - 1, worse);
+        }
+        ranked[..n_listed].sort_by(worse);
+        // Names settle who is listed; of all others their errors alone are asked for, and many have as many.
+        ranked[n_listed..].sort_unstable_by(|(_, x), (_, y)| more(x, y));
         found.clusters_with_error.insert(error.to_owned(), ranked.len() as u64);
         let mut running = 0.0;
         let half = ranked.iter().take_while(|(_, sum)| {
@@ -103,32 +112,36 @@ pub(crate) fn error_clusters(table: &Table<'_>, subject: &Subject, config: &Audi
 /// their names.
 pub(crate) fn worst_items(table: &Table<'_>, subject: &Subject, config: &AuditConfig) -> Vec<WorstItem> {
     let right = is_right(table, Accepts::of(table, config));
-    let mut by_reason: BTreeMap<&str, Vec<(f64, usize)>> = BTreeMap::new();
-    let mut add = |reason, badness: f64, unit_idx| {
+    const REASONS: [&str; 4] = ["wrong", "unstable", "position", "unparsed"];
+    const WRONG: usize = 0;
+    const UNSTABLE: usize = 1;
+    const POSITION: usize = 2;
+    const UNPARSED: usize = 3;
+    let mut by_reason: [Vec<(f64, usize)>; REASONS.len()] = Default::default();
+    let mut add = |reason: usize, badness: f64, unit_idx| {
         if badness > 1e-12 {
-            by_reason.entry(reason).or_default().push((badness, unit_idx));
+            by_reason[reason].push((badness, unit_idx));
         }
     };
     for (unit_idx, unit) in subject.units.iter().enumerate() {
         let n_all: usize = subject.cells_of(unit).iter().map(crate::audit::data::table::Cell::len).sum();
         let n_unparsed: usize = subject.cells_of(unit).iter().map(|cell| cell.n_unparsed).sum();
-        add("unparsed", n_unparsed as f64 / n_all as f64, unit_idx);
+        add(UNPARSED, n_unparsed as f64 / n_all as f64, unit_idx);
         if right(unit, 0.0).is_some() {
             let hits = Hits::of(subject, unit, None, |draw| right(unit, draw) == Some(true));
             if hits.n > 0 {
-                add("wrong", 1.0 - hits.n_met as f64 / hits.n as f64, unit_idx);
+                add(WRONG, 1.0 - hits.n_met as f64 / hits.n as f64, unit_idx);
             }
         } else if table.kind == OutcomeKind::Score
             && let (Some(value), Some(mean)) = (unit.truth.value, mean(subject, unit))
         {
-            add("wrong", (mean - value).abs().min(f64::MAX), unit_idx);
+            add(WRONG, (mean - value).abs().min(f64::MAX), unit_idx);
         }
-        add("unstable", instability(table, subject, unit), unit_idx);
-        add("position", disagreement_of_orders(subject, unit), unit_idx);
+        add(UNSTABLE, instability(table, subject, unit), unit_idx);
+        add(POSITION, disagreement_of_orders(subject, unit), unit_idx);
     }
     let mut worst = Vec::new();
-    for reason in ["wrong", "unstable", "position", "unparsed"] {
-        let mut units = by_reason.remove(reason).unwrap_or_default();
+    for (reason, mut units) in REASONS.into_iter().zip(by_reason) {
         let name = |unit_idx: usize| table.log.items.name(subject.units[unit_idx].item);
         let worse = |(a, x): &(f64, usize), (b, y): &(f64, usize)| {
             b.total_cmp(a).then_with(|| name(*x).cmp(name(*y))).then(x.cmp(y))

@@ -4,7 +4,7 @@ use crate::judgement::OutcomeKind;
 
 use super::super::data::table::{CHOICE_A, CHOICE_B, Subject, Table, Unit, is};
 use super::super::estimate::{Estimated, Measured};
-use super::{AuditConfig, Observations, answer, is_share};
+use super::{Observations, answer, is_share};
 
 const STREAM: u64 = 0x6c65_6e67;
 
@@ -12,7 +12,7 @@ pub(super) fn measure(
     table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
-    config: &AuditConfig,
+    seed_of_null: Option<u64>,
     measured: &mut Measured,
 ) {
     let id = if is_share(table.kind) { "length_effect_share" } else { "length_effect" };
@@ -40,7 +40,7 @@ pub(super) fn measure(
         (_, true) => "mean score on log₂ of the length, given the label (per doubling)",
         (_, false) => "mean score on log₂ of the length (per doubling)",
     };
-    let effect = observations.effect(labels, STREAM, config);
+    let effect = observations.effect(labels, STREAM, seed_of_null);
     let value = effect.map(|effect| {
         let mut value = effect.estimated(observations.n, observations.n_items(), definition);
         let spread = |values: &[f64]| standard_deviation(values);

@@ -102,6 +102,7 @@ pub(super) fn measure(
     subject: &Subject,
     units: &[Unit],
     config: &AuditConfig,
+    seed_of_nulls: Option<u64>,
     measured: &mut Measured,
 ) {
     let is_pair = table.kind == OutcomeKind::Choice;
@@ -112,10 +113,10 @@ pub(super) fn measure(
         return;
     }
     if is_pair {
-        of_pairs(table, subject, units, config, measured);
+        of_pairs(table, subject, units, seed_of_nulls, measured);
     } else {
-        of_items(table, subject, units, id, config, measured);
-        errors(table, subject, units, config, measured);
+        of_items(table, subject, units, id, seed_of_nulls, measured);
+        errors(table, subject, units, config, seed_of_nulls, measured);
     }
 }
 
@@ -127,7 +128,7 @@ fn of_items(
     subject: &Subject,
     units: &[Unit],
     id: &'static str,
-    config: &AuditConfig,
+    seed_of_null: Option<u64>,
     measured: &mut Measured,
 ) {
     let makers = &table.makers;
@@ -143,7 +144,7 @@ fn of_items(
     if has_both(&against_others) {
         let definition =
             "answer less the mean of the other judges', own items against others' (difference in differences)";
-        let effect = against_others.effect(Vec::new(), STREAM, config);
+        let effect = against_others.effect(Vec::new(), STREAM, seed_of_null);
         let value = effect.map(|effect| {
             let value = effect.estimated(against_others.n, against_others.n_items(), definition);
             value.detail("n_own_items", n_own(&against_others) as f64)
@@ -161,7 +162,7 @@ fn of_items(
         measured.unmeasured(id, reason, &["label", "judge"]);
         return;
     }
-    let effect = alone.effect(alone.label_columns(), STREAM, config);
+    let effect = alone.effect(alone.label_columns(), STREAM, seed_of_null);
     let value = effect.map(|effect| {
         let definition = "answer, own items against others', given the label";
         let value = effect.estimated(alone.n, alone.n_items(), definition);
@@ -182,7 +183,7 @@ fn has_both(observations: &Observations<'_>) -> bool {
 }
 
 /// Of pairs of which one candidate is the judge's own: by how much it prefers it more than the other judges do, or than the label says.
-fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], seed_of_null: Option<u64>, measured: &mut Measured) {
     const ID: &str = "self_preference_share";
     let makers = &table.makers;
     let (mut against_others, mut alone) = (Observations::default(), Observations::default());
@@ -218,7 +219,7 @@ fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &Audit
         return;
     }
     let is_alone = definition.contains("label");
-    let value = observations.mean(STREAM, config).map(|effect| {
+    let value = observations.mean(STREAM, seed_of_null).map(|effect| {
         let value = effect.estimated(observations.n, observations.n_items(), definition);
         if is_alone { value.caution(ONE_JUDGE) } else { value }
     });
@@ -226,7 +227,14 @@ fn of_pairs(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &Audit
 }
 
 /// Wrong items that the judge accepts: its own model's against others'.
-fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditConfig, measured: &mut Measured) {
+fn errors(
+    table: &Table<'_>,
+    subject: &Subject,
+    units: &[Unit],
+    config: &AuditConfig,
+    seed_of_null: Option<u64>,
+    measured: &mut Measured,
+) {
     const ID: &str = "own_false_accepts";
     const NEEDS: &[&str] = &["generator", "label"];
     let Some(accepts) = Accepts::of(table, config) else {
@@ -261,7 +269,7 @@ fn errors(table: &Table<'_>, subject: &Subject, units: &[Unit], config: &AuditCo
         measured.unmeasured(ID, "too few wrong items of the judge's own model, or of another", NEEDS);
         return;
     }
-    let value = observations.effect(Vec::new(), STREAM_OF_ERRORS, config).map(|effect| {
+    let value = observations.effect(Vec::new(), STREAM_OF_ERRORS, seed_of_null).map(|effect| {
         let value = effect.estimated(observations.n, observations.n_items(), definition);
         let value = value.detail("n_own_items", n_own(&observations) as f64);
         let caution = "no other judge's verdicts beside: one maker's wrong items may be harder to tell than another's";

@@ -59,19 +59,20 @@ pub(crate) fn lengths(log: &Log, kind: OutcomeKind) -> Vec<f64> {
     lengths
 }
 
-/// Measures what sways one judge.
+/// Measures what sways one judge; without a seed nothing is said of what chance alone would show.
 pub(crate) fn measure(
     table: &Table<'_>,
     subject: &Subject,
     units: &[Unit],
     config: &AuditConfig,
+    seed_of_nulls: Option<u64>,
     measured: &mut Measured,
 ) {
     if table.kind == OutcomeKind::Category {
         return;
     }
-    length::measure(table, subject, units, config, measured);
-    makers::measure(table, subject, units, config, measured);
+    length::measure(table, subject, units, seed_of_nulls, measured);
+    makers::measure(table, subject, units, config, seed_of_nulls, measured);
 }
 
 /// Returns a unit's mean answer: its score, the share that accepts, or the share for candidate A with ties half. `None` where no
@@ -151,7 +152,7 @@ impl<'a> Observations<'a> {
     }
 
     /// Returns the effect of what is looked for on the outcome, given `others`. `None` where they explain it, or it does not vary.
-    fn effect(&self, others: Vec<Vec<f64>>, stream: u64, config: &AuditConfig) -> Option<Effect> {
+    fn effect(&self, others: Vec<Vec<f64>>, stream: u64, seed_of_null: Option<u64>) -> Option<Effect> {
         let (weights, clusters) = self.weights_and_clusters();
         let mut columns = others;
         // Last, so that what others explain is not blamed on it.
@@ -163,19 +164,20 @@ impl<'a> Observations<'a> {
             clusters: Some(&clusters),
         };
         let (fit, scores) = least_squares_and_scores(&design, Adjustment::Cr2)?;
-        let null = null::sign_flip(clusters.iter().copied().zip(scores?), config.seed, stream);
+        let scores = scores?;
+        let null = seed_of_null.and_then(|seed| null::sign_flip(clusters.iter().copied().zip(scores), seed, stream));
         Effect::new(&fit, fit.coefficients.last().copied().flatten()?, null)
     }
 
     /// Returns the mean of the outcomes, as an effect to be held against none.
-    fn mean(&self, stream: u64, config: &AuditConfig) -> Option<Effect> {
+    fn mean(&self, stream: u64, seed_of_null: Option<u64>) -> Option<Effect> {
         let (weights, clusters) = self.weights_and_clusters();
         let design =
             Design { outcomes: &self.outcomes, columns: &[], weights: weights.as_deref(), clusters: Some(&clusters) };
         let fit = least_squares(&design, Adjustment::Cr2)?;
         let contributions =
             (0..self.units.len()).map(|idx| (clusters[idx], self.units[idx].weight * self.outcomes[idx]));
-        let null = null::sign_flip(contributions, config.seed, stream);
+        let null = seed_of_null.and_then(|seed| null::sign_flip(contributions, seed, stream));
         Effect::new(&fit, fit.intercept, null)
     }
 

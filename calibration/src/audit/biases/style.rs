@@ -113,7 +113,7 @@ pub(crate) fn style(table: &Table<'_>, subject: &Subject, config: &AuditConfig) 
             explanation,
             n: observations.n,
         };
-        let effect = observations.effect(others, stream, config)?;
+        let effect = observations.effect(others, stream, Some(config.seed))?;
         let value = effect.estimated(observations.n, observations.n_items(), definition);
         let caution = "without labels, what has more of it may be what is better";
         Some(if has_labels { value } else { value.caution(caution) })

@@ -360,7 +360,12 @@ pub(crate) fn looks(
 /// Bets after every cluster on what is a mean, and measures anew now and then what is none.
 fn bet(looking: &Looking<'_>, clusters: &[Completed], watches: &mut [Watch<'_>]) -> Course {
     let Looking { table, subject, config, .. } = *looking;
-    let measure = |cluster: &Completed| measure_cluster(table, subject, &cluster.units, config);
+    // Each is the only cluster of a table of one: sums by cluster are not laid out for all of them again and again.
+    let alone = table.for_redraws(1);
+    let measure = |cluster: &Completed| {
+        let units: Vec<Unit> = cluster.units.iter().map(|unit| Unit { cluster: 0, ..unit.clone() }).collect();
+        measure_cluster(&alone, subject, &units, config)
+    };
     let values: Vec<Measured> = clusters.par_iter().map(measure).collect();
     let mut course = Course::default();
     let mut next_look = FIRST_LOOK;

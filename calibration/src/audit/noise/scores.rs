@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Tallies;
-use crate::influence::{WithInfluence, sums_by_cluster};
+use crate::influence::{WithInfluence, standard_error_of_sums, sums_by_cluster};
 use crate::interval::Spread;
 use crate::judgement::OutcomeKind;
-use crate::rank::{kendall_tau_b, pearson, spearman};
+use crate::rank::{kendall_tau_b, spearman, spearman_kendall_pearson};
 use crate::roc::{AucFlag, auc};
 
 use crate::audit::accuracy::weighted_kappa;
@@ -47,14 +47,9 @@ pub(crate) fn measure(table: &Table<'_>, subject: &Subject, units: &[Unit], meas
         }
         return;
     }
-    type Correlation = fn(&[f64], &[f64], Option<&[f64]>) -> Option<WithInfluence>;
-    let correlations: [(&str, Correlation, &str); 3] = [
-        ("spearman", spearman, SPEARMAN),
-        ("kendall", kendall_tau_b, KENDALL),
-        ("pearson", pearson, "Pearson's correlation"),
-    ];
-    for (id, correlation, name) in correlations {
-        let found = correlation(&observed.scores, &observed.labels, Some(&observed.weights));
+    let correlations = spearman_kendall_pearson(&observed.scores, &observed.labels, Some(&observed.weights));
+    let names = [("spearman", SPEARMAN), ("kendall", KENDALL), ("pearson", "Pearson's correlation")];
+    for ((id, name), found) in names.into_iter().zip(correlations) {
         let jackknifed = if id == "pearson" { observed.pearson_jackknife() } else { None };
         let value = found.and_then(|found| observed.correlation(&found, name, jackknifed));
         measured.record(id, value, "scores or labels do not vary", &[]);
@@ -154,7 +149,8 @@ impl Observed {
 
     fn correlation(&self, found: &WithInfluence, name: &str, jackknifed: Option<(f64, [f64; 2])>) -> Option<Estimated> {
         let estimate = found.estimate;
-        let (standard_error, n_clusters) = found.standard_error(Some(&self.clusters))?;
+        let by_cluster = sums_by_cluster(&found.influence, Some(&self.clusters))?;
+        let (standard_error, n_clusters) = standard_error_of_sums(&by_cluster)?;
         let degrees = n_clusters as f64 - 1.0;
         let spread = if estimate.abs() >= 1.0 - NOTHING {
             // No disordered pair among half as many independent ones as there are clusters: tau is 1 − 2 P(disordered),
@@ -172,7 +168,6 @@ impl Observed {
         } else if let Some((standard_error, reach)) = jackknifed {
             Spread::FisherZ { standard_error, reach, shift: 0.0, degrees }
         } else {
-            let by_cluster = sums_by_cluster(&found.influence, Some(&self.clusters))?;
             let least = by_cluster.iter().copied().fold(0.0, f64::min);
             let most = by_cluster.iter().copied().fold(0.0, f64::max);
             Spread::fisher_z_and_reach(estimate, standard_error, [-least, most], degrees)
