@@ -10,7 +10,7 @@ use clap::ValueEnum as _;
 
 use super::basics::{Basics, Layers, file, given, names, number};
 use super::files::{Existing, OutDir, Pending, REPORT_FILES, spare_inputs};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Recorded};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::reading::{self, Reading, read_sources};
@@ -205,7 +205,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         write_report(out, file, &audit, printer)?;
     }
     // Who has not been told has not looked: the ledger is written when the report is.
-    looks.map(Pending::finish).transpose()?;
+    looks.map(Recorded::finish).transpose()?;
     match printer.form() {
         Form::Json => printer.data(&render(&audit, Format::Json)?)?,
         Form::Text => printer.summary(&render(&audit, Format::Terminal)?)?,

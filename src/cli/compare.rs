@@ -71,6 +71,16 @@ pub(super) struct Args {
     strict: bool,
 }
 
+/// The flags by which a command names its two sides, and what to say of who they are.
+#[derive(Clone, Copy)]
+pub(super) struct Flags {
+    pub(super) name: [&'static str; 2],
+    /// Before the help of an error that calls them A and B; may be empty.
+    pub(super) who: &'static str,
+}
+
+const FLAGS: Flags = Flags { name: ["--a", "--b"], who: "" };
+
 /// Lays the flags over the settings.
 fn layers(args: &Args, printer: &Printer) -> Result<Layers, Failure> {
     let mut layers = args.basics.layers(printer)?;
@@ -98,7 +108,7 @@ pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> 
     }
     let existing = if force { Existing::Replace } else { Existing::Keep };
     let out = out.as_deref().map(|dir| OutDir::open(dir, existing)).transpose()?;
-    let (sides, readings) = sides(&sources, a, b, &layers.columns, printer)?;
+    let (sides, readings) = sides(&sources, a, b, FLAGS, &layers.columns, printer)?;
     let progress = Progress::start(printer, "comparing".to_owned(), Gauge::default());
     let compared = compare_sides(sides, &layers.audit, &layers.compare);
     drop(progress);
@@ -108,7 +118,7 @@ pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> 
             // What is wrong with the rows is likely to be why.
             let problems: Vec<_> = readings.into_iter().flat_map(|reading| reading.problems.into_vec()).collect();
             reading::tell(&problems, printer);
-            return Err(failed(error).with_problems(problems));
+            return Err(failed(error, FLAGS).with_problems(problems));
         }
     };
     complete(&mut compared, &sources, &options, readings);
@@ -148,6 +158,7 @@ pub(super) fn sides(
     sources: &[PathBuf],
     a: Option<String>,
     b: Option<String>,
+    flags: Flags,
     columns: &ColumnMap,
     printer: &Printer,
 ) -> Result<(Sides, Vec<Reading>), Failure> {
@@ -168,9 +179,10 @@ pub(super) fn sides(
         [only, ..] => {
             let (Some(a), Some(b)) = (a, b) else {
                 let message = "one log was given, and not which two in it are to be compared";
-                return Err(Failure::usage(message).help(
-                    "name them with --a and --b (a judge, an arm, or judge:arm), or give the log of the second",
-                ));
+                let [first, second] = flags.name;
+                return Err(Failure::usage(message).help(format!(
+                    "name them with {first} and {second} (a judge, an arm, or judge:arm), or give the log of the second"
+                )));
             };
             let (log, reading) = read(only)?;
             Ok((Sides::Together(Box::new(log), a, b), vec![reading]))
@@ -179,9 +191,12 @@ pub(super) fn sides(
     }
 }
 
-pub(super) fn failed(error: CompareError) -> Failure {
+pub(super) fn failed(error: CompareError, flags: Flags) -> Failure {
     let help = match &error {
-        CompareError::Several { side, .. } => Some(format!("name it with --{}", side.to_ascii_lowercase())),
+        CompareError::Several { side, .. } | CompareError::Unknown { side, .. } | CompareError::Ambiguous { side, .. } => {
+            let [first, second] = flags.name;
+            Some(format!("name it with {}", if *side == 'A' { first } else { second }))
+        }
         CompareError::NothingShared(..) => {
             Some("items are matched by their names: both logs must call an item the same; --columns \"item=…\" says which column it is".to_owned())
         }
@@ -198,7 +213,7 @@ pub(super) fn failed(error: CompareError) -> Failure {
     };
     let failure = Failure::from(anyhow::Error::from(error));
     match help {
-        Some(help) => failure.help(help),
+        Some(help) => failure.help(format!("{}{help}", flags.who)),
         None => failure,
     }
 }

@@ -52,6 +52,10 @@ impl Pending {
             return Ok(Self { path, to: Target::Direct(file) });
         }
         let file = unfinished::create_beside(&path).with_context(context)?;
+        // What nobody else may read stays so.
+        if let Ok(known) = fs::metadata(&path) {
+            file.as_file().set_permissions(known.permissions()).ok();
+        }
         Ok(Self { path, to: Target::Renamed(file) })
     }
 
@@ -256,6 +260,18 @@ mod tests {
         let dir = parent.path().join("report");
         drop(OutDir::open(&dir, Existing::Keep).unwrap());
         assert!(!dir.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_ones_own_stays_so() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("looks.jsonl");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        Pending::with_text(&path, "new").unwrap().finish().unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[cfg(unix)]

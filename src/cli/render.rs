@@ -1,7 +1,7 @@
 //! The renderers, and the ways a report can be asked for.
 
 use anyhow::Context as _;
-use assize_calibration::audit::result::{Audit, Escalation, SideBySide};
+use assize_calibration::audit::result::{Audit, Escalation, Sentinel, SideBySide};
 use assize_calibration::planning::result::Plan;
 use assize_calibration::self_test::SelfTest;
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use super::self_test::table;
 use super::status::Failure;
 use assize_reports::{
     Charset, Colour, HtmlOptions, TerminalOptions, comparison, escalation_terminal, html, json, junit, markdown,
-    plan_html, plan_terminal, terminal,
+    plan_html, plan_terminal, sentinel_markdown, sentinel_terminal, terminal,
 };
 
 /// A form in which a result can be written.
@@ -57,6 +57,18 @@ pub(super) fn render_comparison(compared: &SideBySide, format: Format) -> Result
         Format::Terminal => comparison::terminal(compared, &terminal_options()),
     };
     Ok(text)
+}
+
+/// Returns what a sentinel found in a format.
+pub(super) fn render_sentinel(found: &Sentinel, format: Format) -> Result<String, Failure> {
+    match format {
+        Format::Md => Ok(sentinel_markdown(found)),
+        Format::Json => pretty(found),
+        Format::Terminal => Ok(sentinel_terminal(found, &terminal_options())),
+        Format::Html | Format::Junit | Format::Csv => {
+            Err(not_offered("what a sentinel found", format, "md, json and terminal"))
+        }
+    }
 }
 
 /// Returns a plan in a format.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use assize_calibration::audit::result::{
-    Audit, COMPARE_SCHEMA, ESCALATION_SCHEMA, Escalation, SCHEMA as AUDIT_SCHEMA, SideBySide,
+    Audit, COMPARE_SCHEMA, ESCALATION_SCHEMA, Escalation, SCHEMA as AUDIT_SCHEMA, SENTINEL_SCHEMA, Sentinel, SideBySide,
 };
 use assize_calibration::planning::result::{Plan, SCHEMA as PLAN_SCHEMA};
 use assize_calibration::self_test::{SCHEMA as SELF_TEST_SCHEMA, SelfTest};
@@ -14,12 +14,14 @@ use serde_json::Value;
 
 use super::files::{COMPARE_JSON, Pending, REPORT_JSON};
 use super::printer::{Form, Printer};
-use super::render::{Format, render, render_comparison, render_escalation, render_plan, render_self_test};
+use super::render::{
+    Format, render, render_comparison, render_escalation, render_plan, render_self_test, render_sentinel,
+};
 use super::status::{Failure, Status};
 
 /// Write an earlier result again, in another format
 ///
-/// Reads what audit or compare wrote with --out, or what audit, compare, plan, escalate or self-test printed with --json, and computes
+/// Reads what audit or compare wrote with --out, or what audit, compare, sentinel, plan, escalate or self-test printed with --json, and computes
 /// nothing. The exit status says whether it was written, not what the verdict is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -44,13 +46,15 @@ pub(super) struct Args {
 enum Earlier {
     Audit(Box<Audit>),
     Comparison(Box<SideBySide>),
+    Sentinel(Box<Sentinel>),
     Plan(Box<Plan>),
     Escalation(Box<Escalation>),
     SelfTest(Box<SelfTest>),
 }
 
 /// The schemas of results, as `assize.audit/1`.
-const SCHEMAS: [&str; 5] = [AUDIT_SCHEMA, COMPARE_SCHEMA, PLAN_SCHEMA, ESCALATION_SCHEMA, SELF_TEST_SCHEMA];
+const SCHEMAS: [&str; 6] =
+    [AUDIT_SCHEMA, COMPARE_SCHEMA, SENTINEL_SCHEMA, PLAN_SCHEMA, ESCALATION_SCHEMA, SELF_TEST_SCHEMA];
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure> {
     if printer.form() == Form::Json
@@ -69,6 +73,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<Status, Failure>
     let text = match &earlier {
         Earlier::Audit(audit) => render(audit, format)?,
         Earlier::Comparison(compared) => render_comparison(compared, format)?,
+        Earlier::Sentinel(found) => render_sentinel(found, format)?,
         Earlier::Plan(plan) => render_plan(plan, format)?,
         Earlier::Escalation(found) => render_escalation(found, format)?,
         Earlier::SelfTest(result) => render_self_test(result, format)?,
@@ -123,6 +128,7 @@ fn read(path: &Path) -> Result<Earlier, Failure> {
     let earlier = match schema {
         AUDIT_SCHEMA => Earlier::Audit(serde_json::from_str(&text).map_err(malformed)?),
         COMPARE_SCHEMA => Earlier::Comparison(serde_json::from_str(&text).map_err(malformed)?),
+        SENTINEL_SCHEMA => Earlier::Sentinel(serde_json::from_str(&text).map_err(malformed)?),
         PLAN_SCHEMA => Earlier::Plan(serde_json::from_str(&text).map_err(malformed)?),
         ESCALATION_SCHEMA => Earlier::Escalation(serde_json::from_str(&text).map_err(malformed)?),
         SELF_TEST_SCHEMA => Earlier::SelfTest(serde_json::from_str(&text).map_err(malformed)?),

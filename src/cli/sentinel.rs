@@ -2,18 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use assize_calibration::audit::result::{Sentinel, Steadiness};
 use assize_calibration::audit::{SentinelConfig, sentinel};
-use assize_reports::{sentinel_markdown, sentinel_terminal};
 
-use super::basics::names;
-use super::compare::{failed, sides, sources_of};
-use super::measuring::Measuring;
+use super::basics::{Basics, names};
+use super::compare::{Flags, failed, sides, sources_of};
 use super::printer::{Form, Printer};
 use super::progress::{Gauge, Progress};
 use super::reading;
-use super::render::terminal_options;
+use super::render::{Format, render_sentinel};
 use super::status::{Failure, Status};
 
 /// Notice that a judge has changed, from the same items judged again
@@ -55,16 +52,19 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "json")]
     md: bool,
     #[command(flatten)]
-    measuring: Measuring,
+    basics: Basics,
 }
 
-pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failure> {
-    let measures = args.measuring.resolve(printer)?;
-    let mut config = measures.config;
+const FLAGS: Flags = Flags { name: ["--before", "--now"], who: "A is the baseline and B the new log; " };
+
+pub(super) fn run(args: Args, printer: &mut Printer) -> Result<Status, Failure> {
+    let mut layers = args.basics.layers(printer)?;
     // Who is meant is said by --before and --now.
-    (config.judge, config.arm) = (None, None);
+    (layers.audit.judge, layers.audit.arm) = (None, None);
+    layers.check()?;
+    let (config, columns) = (layers.audit, layers.columns);
     let sources = sources_of(args.first, args.second);
-    let (sides, readings) = sides(&sources, args.before, args.now, &measures.columns, printer)?;
+    let (sides, readings) = sides(&sources, args.before, args.now, FLAGS, &columns, printer)?;
     let progress = Progress::start(printer, "comparing".to_owned(), Gauge::default());
     let found = sentinel(sides, &config, &SentinelConfig { margin: args.margin });
     drop(progress);
@@ -73,7 +73,7 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
         Ok(found) => found,
         Err(error) => {
             reading::tell(&read, printer);
-            return Err(failed(error).with_problems(read));
+            return Err(failed(error, FLAGS).with_problems(read));
         }
     };
     found.problems.splice(0..0, read);
@@ -92,11 +92,8 @@ pub(super) fn run(mut args: Args, printer: &mut Printer) -> Result<Status, Failu
 
 fn print(found: &Sentinel, is_markdown: bool, printer: &mut Printer) -> Result<(), Failure> {
     match printer.form() {
-        Form::Json => {
-            let text = serde_json::to_string_pretty(found).context("failed to write the comparison as JSON")?;
-            printer.data(&format!("{text}\n"))
-        }
-        Form::Text if is_markdown => printer.data(&sentinel_markdown(found)),
-        Form::Text => printer.summary(&sentinel_terminal(found, &terminal_options())),
+        Form::Json => printer.data(&render_sentinel(found, Format::Json)?),
+        Form::Text if is_markdown => printer.data(&render_sentinel(found, Format::Md)?),
+        Form::Text => printer.summary(&render_sentinel(found, Format::Terminal)?),
     }
 }

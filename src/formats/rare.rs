@@ -81,7 +81,7 @@ pub(super) fn set_rare<'r>(
     };
     if !understood {
         let word = cell.text().unwrap_or_default();
-        complain(format!("`{}` is not a {} and was left out; the row is used", excerpt(&word), field.name()));
+        complain(format!("`{}` is no {} and was left out; the row is used", excerpt(&word), field.name()));
     }
 }
 

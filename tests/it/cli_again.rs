@@ -12,6 +12,7 @@ fn every_result_is_rendered_again_as_its_command_renders_it() {
         ("plan.json", vec!["plan", "few.csv", "--gate", "gate.toml"], "html"),
         ("escalate.json", vec!["escalate", "few.csv", "--gate", "gate.toml"], "csv"),
         ("compare.json", vec!["compare", "fit.csv", "unfit.csv"], "md"),
+        ("sentinel.json", vec!["sentinel", "fit.csv", "unfit.csv"], "md"),
         ("report.json", vec!["audit", "fit.csv", "--gate", "gate.toml"], "junit"),
     ] {
         let json: Vec<&str> = args.iter().copied().chain(["--json"]).collect();

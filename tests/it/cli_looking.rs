@@ -60,6 +60,39 @@ fn a_record_of_looks_that_is_something_else_is_left_alone() {
     assert_eq!((lines.len(), lines[1].as_str()), (3, "half a li"));
 }
 
+#[test]
+fn looks_recorded_at_once_are_all_kept() {
+    let desk = Desk::new();
+    for name in ["a", "b", "c", "d"] {
+        desk.write(&format!("{name}.csv"), &log(60, |_| true));
+    }
+    std::thread::scope(|scope| {
+        for name in ["a.csv", "b.csv", "c.csv", "d.csv"] {
+            let desk = &desk;
+            scope.spawn(move || desk.run(&["audit", name, "--gate", "gate.toml", "--looks", "looks.jsonl"]));
+        }
+    });
+    assert_eq!(desk.read("looks.jsonl").lines().count(), 4, "{}", desk.read("looks.jsonl"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_of_looks_is_a_file_that_may_be_written() {
+    let desk = Desk::new();
+    let with = |file: &str| desk.run(&["audit", "fit.csv", "--gate", "gate.toml", "--looks", file]);
+    // It has no end.
+    let run = with("/dev/zero");
+    assert!(run.status == 3 && run.stderr.contains("/dev/zero is no file"), "{run:?}");
+    assert_eq!(with("looks.jsonl").status, 0);
+    let (path, text) = (desk.join("looks.jsonl"), desk.read("looks.jsonl"));
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    let run = desk.run(&["audit", "few.csv", "--gate", "gate.toml", "--looks", "looks.jsonl"]);
+    assert!(run.status == 3 && run.stderr.contains("read-only"), "{run:?}");
+    assert_eq!(desk.read("looks.jsonl"), text);
+}
+
 fn answers(n_items: u32, n_repeats: u32, accepts: impl Fn(u32, u32) -> bool) -> String {
     let mut text = "item,verdict,repeat\n".to_owned();
     for item in 0..n_items {
@@ -94,6 +127,28 @@ fn a_sentinel_ends_with_what_it_found() {
     assert!(md.starts_with("## ❌ CHANGED: "), "{md}");
     assert_eq!(desk.run(&["sentinel", "baseline.csv", "same.csv", "--margin", "2"]).status, 3);
     assert_eq!(desk.run(&["sentinel", "baseline.csv"]).status, 3);
+}
+
+#[test]
+fn a_sentinel_speaks_of_its_own_flags_and_has_no_others() {
+    let desk = Desk::new();
+    let two = "item,judge,verdict\ni1,x,accept\ni1,y,accept\n";
+    desk.write("two.csv", two);
+    for args in [
+        &["sentinel", "two.csv", "two.csv"][..],
+        &["sentinel", "two.csv"],
+        &["sentinel", "two.csv", "two.csv", "--before", "x", "--now", "z"],
+    ] {
+        let run = desk.run(args);
+        assert_eq!(run.status, 3, "{run:?}");
+        assert!(run.stderr.contains("--before") || run.stderr.contains("--now"), "{run:?}");
+        assert!(!run.stderr.contains("--a") && !run.stderr.contains("--b "), "{run:?}");
+    }
+    // No gate decides, and who is meant is said otherwise.
+    for flag in ["--gate", "--judge", "--arm"] {
+        let run = desk.run(&["sentinel", "two.csv", "two.csv", flag, "x"]);
+        assert!(run.status == 3 && run.stderr.contains("unexpected argument"), "{run:?}");
+    }
 }
 
 #[test]

@@ -121,6 +121,34 @@ fn numbers_of_anchors_are_told_apart_and_held_against_none() {
     assert_eq!(audited.judges[1].repeats, [1, 1]);
 }
 
+/// Where each item was judged under one set, differences are yes and no as those of two arms are, and yet items of one set go together.
+#[test]
+fn differences_reckon_with_sets_that_share_no_items() {
+    let mut log = Log::default();
+    let mut cells = Vec::new();
+    for item in 0..80_usize {
+        let (none, set) = (item % 3 != 0, item / 2 % 4);
+        let is_right = set != 1 || item % 8 == 2;
+        row(&mut log, item, none, Some(0), "");
+        row(&mut log, item, is_right, Some(2), &format!("set {set}"));
+        let value = f64::from(u8::from(is_right)) - f64::from(u8::from(none));
+        cells.push(CrossedValue { value, weight: 1.0, cluster: item as u32, set: set as u32 });
+    }
+    let audited = audited(&log);
+    let found = figure(&audited.anchors[0].points[1], "accuracy").minus_none.as_ref().unwrap();
+    let crossed = crossed_mean(&cells).unwrap();
+    assert!(crossed.between_sets() > 0.0);
+    let half = f64::hypot(
+        1.990_450_210_230_128_5 * crossed.of_clusters.sqrt(),
+        3.182_446_305_284_263 * crossed.between_sets().sqrt(),
+    );
+    close(found.difference.estimate, crossed.estimate, 1e-9);
+    close(found.difference.low.unwrap(), crossed.estimate - half, 1e-6);
+    close(found.difference.high.unwrap(), (crossed.estimate + half).min(1.0), 1e-6);
+    assert_eq!(found.test, "two-way over clusters and sets");
+    assert!(found.difference.method.contains("t interval over clusters, widened"), "{}", found.difference.method);
+}
+
 #[test]
 fn arms_that_tell_anchors_apart_keep_their_names() {
     let mut log = Log::default();

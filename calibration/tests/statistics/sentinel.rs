@@ -167,6 +167,23 @@ fn a_change_of_the_margin_is_rarely_called_unchanged() {
 }
 
 #[test]
+fn items_never_asked_alike_are_said_to_be_so() {
+    let under = |anchors: u32, set: Option<&str>| {
+        let mut log = Log::default();
+        for item in 0..6 {
+            let (item, anchor_set) = (format!("{item}").into(), set.map(Into::into));
+            let verdict = Some(Verdict::Accept);
+            log.push(&Judgement { item, verdict, anchors: Some(anchors), anchor_set, ..Judgement::default() }, 0);
+        }
+        Box::new(Side { log, name: None })
+    };
+    let sides = Sides::Apart(under(0, None), under(2, Some("first")));
+    let error = sentinel(sides, &AuditConfig::default(), &SentinelConfig::default()).unwrap_err();
+    assert_eq!(error, CompareError::NothingAlike(6));
+    assert!(error.to_string().starts_with("6 items were judged both times, and none in the same condition"), "{error}");
+}
+
+#[test]
 fn scores_and_odd_logs_are_held_against_their_baseline() {
     let score = |log: &mut Log, item: &str, score: Option<f64>| {
         let score = score.filter(|score| score.is_finite());

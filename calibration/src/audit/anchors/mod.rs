@@ -84,6 +84,8 @@ fn over_sets(value: &mut Estimated, crossed: &CrossedMean) {
         return;
     }
     let (between, degrees) = (crossed.between_sets(), crossed.n_sets as f64 - 1.0);
+    value.details.insert("n_sets".to_owned(), crossed.n_sets as f64);
+    value.details.insert("sd_between_sets".to_owned(), crossed.set_deviation().unwrap_or(f64::NAN));
     value.spread = match value.spread {
         Spread::Proportion(proportion) => Spread::ProportionOfSets { proportion, between, degrees },
         Spread::Student { standard_error, degrees: of_clusters, range } => {
@@ -97,11 +99,28 @@ fn over_sets(value: &mut Estimated, crossed: &CrossedMean) {
             set_degrees: degrees,
             range: [0.0, most],
         },
-        other => other,
+        // Items that were each judged under one set: yes and no, and yet not independent of one another.
+        Spread::PairedProportions { only_first, only_second, n } if between > 0.0 => {
+            value.method = "b less a, item by item, mean; t interval over clusters".to_owned();
+            Spread::StudentOfSets {
+                standard_error: variance_of_pairs([only_first, only_second], n).sqrt(),
+                degrees: n as f64 - 1.0,
+                between,
+                set_degrees: degrees,
+                range: [-1.0, 1.0],
+            }
+        }
+        // Nothing varies, or sets add nothing.
+        _ => return,
     };
     value.method.push_str(", widened by what another choice of sets would change (two-way: clusters and sets)");
-    value.details.insert("n_sets".to_owned(), crossed.n_sets as f64);
-    value.details.insert("sd_between_sets".to_owned(), crossed.set_deviation().unwrap_or(f64::NAN));
+}
+
+/// Returns the variance of a mean difference of pairs of yes and no, by how many differ to either side.
+fn variance_of_pairs(discordant: [u64; 2], n: u64) -> f64 {
+    let [first, second] = discordant.map(|n| n as f64);
+    let n = n as f64;
+    (first + second - (first - second).powi(2) / n) / (n * (n - 1.0))
 }
 
 /// Judges under one arm but for the anchors.

@@ -310,6 +310,9 @@ fn result(
 ) -> Result<Sentinel, CompareError> {
     let shared = super::difference::shared_units(before, now);
     let all = pairs(before, now, &shared);
+    if all.is_empty() && !shared.is_empty() {
+        return Err(CompareError::NothingAlike(super::count_distinct(shared.iter().map(|(unit, _)| unit.item))));
+    }
     if all.is_empty() {
         return Err(CompareError::NothingShared(side_before.n_items, side_now.n_items));
     }

@@ -95,6 +95,11 @@ pub enum CompareError {
     /// No item was judged by both.
     #[error("no item was judged by both: of A's {0} items and B's {1} none has the same name")]
     NothingShared(u64, u64),
+    /// Items were judged by both, but no question was put to both in the same way, which only a sentinel asks for.
+    #[error(
+        "{0} items were judged both times, and none in the same condition: their order, place or set of anchors differ (or one has more than 65,535 different answers)"
+    )]
+    NothingAlike(u64),
 }
 
 /// Where the two judges stand.
