@@ -425,6 +425,22 @@ impl Log {
         (self.arms, self.arm) = (arms, renamed);
     }
 
+    /// Numbers the sets of anchors in order of their names, so that nothing depends on which row comes first.
+    pub(crate) fn sort_anchor_sets(&mut self) {
+        let mut sorted: Vec<&str> = self.anchor_sets.iter().collect();
+        sorted.sort_unstable();
+        let mut names = Names::default();
+        for name in sorted {
+            names.intern(name);
+        }
+        let mut column = Sparse::new(NONE);
+        for row_idx in 0..self.item.len() {
+            let set = Some(self.anchor_set.at(row_idx)).filter(|set| *set != NONE);
+            column.push(row_idx, set.and_then(|set| names.id(self.anchor_sets.name(set))));
+        }
+        (self.anchor_sets, self.anchor_set) = (names, column);
+    }
+
     /// Moves the rows of `other` behind those that are here, as if they had been pushed one by one. `other` is empty
     /// afterwards and keeps its room, to be filled again.
     pub fn append(&mut self, other: &mut Self) {

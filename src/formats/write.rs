@@ -384,7 +384,9 @@ impl Table {
                 });
                 marks[place] = value.to_string();
             }
-            marks.iter().for_each(|mark| self.record.push_field(mark));
+            for mark in &marks {
+                self.record.push_field(mark);
+            }
         }
         self.scratch.write_record(&self.record).map_err(as_io)
     }

@@ -147,7 +147,7 @@ fn two_worked_examples_are_worse_than_one_and_one_is_not_shown_to_help() {
         "| 2 | .8405 | −.020 | [−.045, .005] | undecided |",
     ]) {
         assert!(page.contains(row), "{row}");
-        let number = |value: f64, digits: usize| format!("{value:.digits$}").replace("-", "−").replacen("0.", ".", 1);
+        let number = |value: f64, digits: usize| format!("{value:.digits$}").replace('-', "−").replacen("0.", ".", 1);
         assert!(row.contains(&number(figure.value.estimate, 4)), "{row}");
         let Some(minus) = &figure.minus_none else { continue };
         let (low, high) = (minus.difference.low.unwrap(), minus.difference.high.unwrap());

@@ -2,7 +2,7 @@
 //!
 //! With quadratic weights Cohen's kappa needs no table: it is 1 − E(x − y)² / E(x − y′)², x and y of the same item, y′ of another drawn
 //! at random. On whole numbers that is Cohen 1968 with the weights of Fleiss and Cohen 1973 taken at the numbers themselves; on any
-//! numbers it is Lin's concordance correlation 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²), the variances divided by n. Sums suffice, so that
+//! numbers it is Lin's concordance correlation `2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²)`, the variances divided by n. Sums suffice, so that
 //! tallies of clusters can be added and taken away.
 
 /// Sums over pairs of numbers. The caller takes a centre off both numbers of every pair where they are large beside their spread.

@@ -149,32 +149,12 @@ fn assert_seldom(called: [u32; 2], n_runs: u32, what: &str) {
 }
 
 /// A judge exactly at its limit is called fit, and unfit, 2.5 % of the time at most, over all looks of its plan together: rare events and frequent
-/// ones, one draw an item and four that go together. Small, since each run measures twenty times over; the larger one follows.
+/// ones, one draw an item and four that go together. Small, since each run measures twenty times over; `examples/planned_looks.rs` has more.
 #[test]
 fn a_judge_at_its_limit_is_seldom_decided_along_a_plan() {
-    for case in [(0.05, 120, 1, 0.0), (0.1, 60, 4, 0.5), (0.3, 60, 4, 0.9), (0.5, 40, 2, 0.0)] {
+    for case in [(0.05, 80, 1, 0.0), (0.1, 50, 4, 0.5), (0.5, 40, 2, 0.0)] {
         let called = called_at_its_limit(40, case, &mut ChaCha8Rng::seed_from_u64(9));
         assert_seldom(called, 40, &format!("{case:?}"));
-    }
-}
-
-#[test]
-#[ignore = "takes minutes: 2,000 runs of each case, 20 looks a run"]
-fn a_judge_at_its_limit_is_seldom_decided_along_a_long_plan() {
-    let n_runs = 2_000;
-    for case in [
-        (0.05, 120, 1, 0.0),
-        (0.05, 200, 1, 0.0),
-        (0.1, 60, 4, 0.5),
-        (0.1, 100, 4, 0.5),
-        (0.3, 60, 4, 0.9),
-        (0.3, 120, 4, 0.9),
-        (0.5, 40, 2, 0.0),
-        (0.5, 60, 2, 0.0),
-    ] {
-        let called = called_at_its_limit(n_runs, case, &mut ChaCha8Rng::seed_from_u64(9));
-        println!("{case:?}: fit {}, unfit {} of {n_runs}", called[0], called[1]);
-        assert_seldom(called, n_runs, &format!("{case:?}"));
     }
 }
 

@@ -1,7 +1,10 @@
 //! The order of rows is no evidence: where rows number their repeats, every figure is the same in any order.
 
 use assize_calibration::audit::result::{Audit, Measure};
-use assize_calibration::judgement::Judgement;
+use assize_calibration::audit::{AuditConfig, audit};
+use assize_calibration::gate::Gate;
+use assize_calibration::judgement::{Choice, Judgement, Order};
+use assize_calibration::log::Log;
 
 use crate::small_logs::{Rows, close};
 
@@ -68,4 +71,41 @@ fn the_order_of_rows_changes_no_figure() {
         judge.worst_items.iter().map(|worst| (worst.reason.clone(), worst.item.clone())).collect::<Vec<_>>()
     };
     assert_eq!(named(&one), named(&other));
+}
+
+/// Position is looked at under one set of anchors where there are several: the first by name, whichever row comes first.
+#[test]
+fn position_under_several_sets_of_anchors_does_not_depend_on_the_order_of_rows() {
+    let measures = |is_reversed: bool| {
+        let mut judgements = Vec::new();
+        for item in 0..40_u32 {
+            for set in ["s2", "s1"] {
+                for order in [Order::Ab, Order::Ba] {
+                    for repeat in 1..=3 {
+                        let is_first = set == "s1" || (item + repeat) % 3 == 0;
+                        let choice = if is_first == (order == Order::Ab) { Choice::A } else { Choice::B };
+                        judgements.push(Judgement {
+                            item: format!("i{item}").into(),
+                            judge: "j".into(),
+                            choice: Some(choice),
+                            order: Some(order),
+                            repeat: Some(repeat),
+                            anchors: Some(2),
+                            anchor_set: Some(set.into()),
+                            ..Judgement::default()
+                        });
+                    }
+                }
+            }
+        }
+        if is_reversed {
+            judgements.reverse();
+        }
+        let mut log = Log::default();
+        judgements.iter().for_each(|judgement| log.push(judgement, 0));
+        let audit = audit(&log, &AuditConfig::default(), &Gate::built_in()).unwrap();
+        let judge = audit.judges.into_iter().next().unwrap();
+        ["position_excess", "first_position_preference"].map(|id| judge.measures[id].estimate)
+    };
+    assert_eq!(measures(false), measures(true));
 }

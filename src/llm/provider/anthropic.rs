@@ -96,6 +96,7 @@ enum Part {
     Other,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 #[derive(Deserialize)]
 struct Counts {
     #[serde(default)]

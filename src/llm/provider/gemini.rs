@@ -138,6 +138,7 @@ struct Chosen {
     log_probability: f64,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Counts {

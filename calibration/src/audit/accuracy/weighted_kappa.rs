@@ -52,7 +52,7 @@ impl Pairs {
 
     /// Adds a unit: each first number against each second one, in shares of the unit's `weight`. Units come in order of clusters and
     /// items; `n` is how many answers they are.
-    pub(crate) fn add<X, Y>(&mut self, unit: &Unit, weight: f64, first: X, second: Y, n: usize)
+    pub(crate) fn add<X, Y>(&mut self, unit: &Unit, weight: f64, first: X, second: &Y, n: usize)
     where
         X: Iterator<Item = f64> + Clone,
         Y: Iterator<Item = f64> + Clone,
@@ -204,7 +204,7 @@ pub(in crate::audit) fn measure(table: &Table<'_>, subject: &Subject, units: &[U
         let Some(label) = unit.truth.value else { continue };
         let n = subject.parsed_of(unit).count();
         if n > 0 {
-            pairs.add(unit, unit.weight, subject.parsed_of(unit), std::iter::once(label), n);
+            pairs.add(unit, unit.weight, subject.parsed_of(unit), &std::iter::once(label), n);
         }
     }
     let value = pairs.finish(table.trusted_width(), ["answer", "label"], "single scores with labels");

@@ -55,7 +55,8 @@ pub(crate) fn set_of(log: &Log, row_idx: usize) -> u32 {
     if log.anchor_set.is_empty() || log.anchors.at(row_idx) == 0 { NONE } else { log.anchor_set.at(row_idx) }
 }
 
-/// Returns the log with arms that tell numbers of anchors apart: as it is where its own arms do, else with arms named after both.
+/// Returns the log with arms that tell numbers of anchors apart: as it is where its own arms do, else with arms named after both. Sets are
+/// numbered by their names.
 /// Judgements under different prompts are never thrown together.
 pub(crate) fn told_apart(log: &Log) -> Cow<'_, Log> {
     if log.anchors.is_empty() && log.anchor_set.is_empty() {
@@ -66,10 +67,17 @@ pub(crate) fn told_apart(log: &Log) -> Cow<'_, Log> {
         let shown = shown(log, row_idx);
         *known.entry((log.judge.at(row_idx), log.arm.at(row_idx))).or_insert(shown) != shown
     });
-    if !is_mixed {
+    let are_sorted = log.anchor_sets.iter().is_sorted();
+    if !is_mixed && are_sorted {
         return Cow::Borrowed(log);
     }
     let mut named = log.clone();
+    if !are_sorted {
+        named.sort_anchor_sets();
+    }
+    if !is_mixed {
+        return Cow::Owned(named);
+    }
     named.rename_arms(|log, row_idx| {
         let arm = Some(log.arm.at(row_idx)).filter(|arm| *arm != NONE).map(|arm| log.arms.name(arm));
         match (arm, shown(log, row_idx)) {

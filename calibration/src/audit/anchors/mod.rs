@@ -101,7 +101,7 @@ fn over_sets(value: &mut Estimated, crossed: &CrossedMean) {
         },
         // Items that were each judged under one set: yes and no, and yet not independent of one another.
         Spread::PairedProportions { only_first, only_second, n } if between > 0.0 => {
-            value.method = "b less a, item by item, mean; t interval over clusters".to_owned();
+            "b less a, item by item, mean; t interval over clusters".clone_into(&mut value.method);
             Spread::StudentOfSets {
                 standard_error: variance_of_pairs([only_first, only_second], n).sqrt(),
                 degrees: n as f64 - 1.0,

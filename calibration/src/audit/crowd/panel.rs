@@ -303,7 +303,7 @@ fn weighted_kappa(table: &Table<'_>, rated: &[&Rated<'_>], config: &AuditConfig)
     for rated in rated {
         let [first, second] = rated.by_rater.as_slice() else { return None };
         let n = first.len() + second.len();
-        pairs.add(rated.unit, rated.unit.weight, first.iter().copied(), second.iter().copied(), n);
+        pairs.add(rated.unit, rated.unit.weight, first.iter().copied(), &second.iter().copied(), n);
     }
     let value = pairs.finish(table.trusted_width(), ["first", "second"], "of both raters' scores")?;
     Some(("weighted_kappa".to_owned(), value.measure(config.level)))

@@ -36,7 +36,7 @@ pub(in crate::audit) fn per_cent(share: f64) -> String {
 /// Says from what size on a difference of shares would have been seen, which no more than 100 percentage points can be.
 pub(in crate::audit) fn points_or_more(what: &str, smallest: f64) -> String {
     if smallest > 1.0 {
-        format!("{what} of any size may go unseen in so little data, and none")
+        format!("Not even {} of 100 percentage points", what.to_lowercase())
     } else {
         format!("{what} of {:.1} percentage points or more", 100.0 * smallest)
     }

@@ -217,7 +217,7 @@ fn watched(watches: &[Watch<'_>], intervals: &[Option<Interval>]) -> BTreeMap<(S
             p_broken: watch.p_broken,
             estimate: watch.estimate(),
             interval: intervals.get(idx).copied().flatten(),
-            outlook: if let Kind::Planned(planned) = &watch.kind { planned.outlook() } else { None },
+            outlook: if let Kind::Planned(planned) = &watch.kind { Some(planned.outlook()) } else { None },
         };
         ((watch.id.to_owned(), watch.side), found)
     };

@@ -58,7 +58,7 @@ fn of_counts(proportion: &ClusteredProportion, limit: f64, fraction: f64, alpha:
     let now = then.effective_sample_size(1.0 - 2.0 * alpha);
     let all = now / fraction;
     let to_come = (all - now).round();
-    if !(to_come >= 1.0 && to_come <= MOST_COUNTED) {
+    if !(1.0..=MOST_COUNTED).contains(&to_come) {
         return None;
     }
     let seen = proportion.estimate * now;

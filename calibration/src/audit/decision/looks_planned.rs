@@ -32,7 +32,7 @@ pub(in crate::audit) struct Planned {
     /// The chances that one look at all items planned finds the limit met, and broken.
     pub chances: Option<[f64; 2]>,
     /// The items planned, once a look was taken.
-    n_planned: u64,
+    n_items: u64,
     /// Where the measure is a rate: looks at it, were it rare enough to be counted out.
     rare: Option<RareLooks>,
 }
@@ -47,21 +47,21 @@ impl Planned {
     }
 
     /// Returns what going on to the end of the plan is worth.
-    pub(in crate::audit) fn outlook(&self) -> Option<String> {
+    pub(in crate::audit) fn outlook(&self) -> String {
         if self.n_looks == 0 {
-            return Some("the first look of the plan is still to come".to_owned());
+            return "the first look of the plan is still to come".to_owned();
         }
         let Some([met, broken]) = self.chances else {
-            return Some("the plan is at its end".to_owned());
+            return "the plan is at its end".to_owned();
         };
         let share =
             |chance: f64| if chance < 0.01 { "under 1 %".to_owned() } else { format!("{:.0} %", 100.0 * chance) };
-        Some(format!(
+        format!(
             "as things stand, one look at all {} items planned would find it kept with a chance of {}, broken with {}",
-            crate::audit::decision::decide::grouped(self.n_planned),
+            crate::audit::decision::decide::grouped(self.n_items),
             share(met),
             share(broken)
-        ))
+        )
     }
 
     fn intersect(&mut self, interval: Interval) {
@@ -108,7 +108,7 @@ impl Watch<'_> {
     fn look_as_planned(&mut self, so_far: &Measured, looks: &PlannedLooks, alpha: f64, n_planned: u64) {
         let Kind::Planned(planned) = &mut self.kind else { return };
         planned.n_looks += 1;
-        planned.n_planned = n_planned;
+        planned.n_items = n_planned;
         planned.chances = None;
         let is_over = looks.fraction() >= 1.0;
         let Some(value) = so_far.values.get(self.id) else {
