@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::small_logs::{Rows, at_most, close};
 
-/// Armitage, McPherson and Rowe 1969, table 2: two-sided .05 at equal steps. Passing on one side is half of it, but for what passes both.
+/// Armitage, `McPherson` and Rowe 1969, table 2: two-sided .05 at equal steps. Passing on one side is half of it, but for what passes both.
 #[test]
 fn repeated_looks_agree_with_the_published_table() {
     for (n_looks, two_sided) in [(1, 0.05), (2, 0.083), (3, 0.107), (4, 0.126), (5, 0.142), (10, 0.193), (20, 0.248)] {
@@ -158,7 +158,6 @@ fn planned_looks_keep_false_passes_rare() {
         }
     }
     let [unplanned, planned] = n_passed.map(|n| f64::from(n) / f64::from(n_runs));
-    eprintln!("unplanned {unplanned:.3}, planned {planned:.3}");
     assert!(planned <= 0.025 + 0.016, "{planned}");
     assert!(unplanned > planned, "{unplanned} {planned}");
 }

@@ -224,7 +224,9 @@ fn means_that_are_not_rejected_are_those_that_the_bets_leave() {
     for step in 1..200 {
         let mean = f64::from(step) / 200.0;
         let mut test = LimitTest::new(mean, [0.0, 1.0]).unwrap();
-        values.iter().for_each(|value| test.update(*value).unwrap());
+        for value in &values {
+            test.update(*value).unwrap();
+        }
         let is_rejected = test.p_at_most() < 0.025 || test.p_at_least() < 0.025;
         assert_eq!(is_rejected, mean <= interval.low || mean >= interval.high, "{mean} {interval:?}");
     }
@@ -288,17 +290,14 @@ proptest! {
             ("flip_rate", at_most(limit)),
             ("unparsed_rate", at_most(limit / 2.0)),
         ];
-        let judge = match n_planned {
-            Some(n_planned) => planned(&rows, &limits, n_planned),
-            None => {
-                let limits = limits.iter().map(|(id, limit)| ((*id).to_owned(), limit.clone())).collect();
-                let gate = Gate { name: "test".to_owned(), limits, truth_optional: true };
-                let config = AuditConfig {
-                    anytime: Some(assize_calibration::audit::LookOrder::Log),
-                    ..AuditConfig::default()
-                };
-                audit(&rows.0, &config, &gate).unwrap().judges.remove(0)
-            }
+        let judge = if let Some(n_planned) = n_planned { planned(&rows, &limits, n_planned) } else {
+            let limits = limits.iter().map(|(id, limit)| ((*id).to_owned(), limit.clone())).collect();
+            let gate = Gate { name: "test".to_owned(), limits, truth_optional: true };
+            let config = AuditConfig {
+                anytime: Some(assize_calibration::audit::LookOrder::Log),
+                ..AuditConfig::default()
+            };
+            audit(&rows.0, &config, &gate).unwrap().judges.remove(0)
         };
         check_consistent(&judge);
     }

@@ -28,9 +28,8 @@ fn audited(step: usize) -> Audit {
             },
         );
     }
-    let config =
-        assize_calibration::audit::AuditConfig { accept_at: Some(6.0), good_at: Some(1.0), ..Default::default() };
-    assize_calibration::audit::audit(&log.0, &config, &assize_calibration::gate::Gate::built_in()).unwrap()
+    let config = AuditConfig { accept_at: Some(6.0), good_at: Some(1.0), ..Default::default() };
+    audit(&log.0, &config, &Gate::built_in()).unwrap()
 }
 
 fn same(id: &str, a: &Measure, b: &Measure) {
@@ -102,7 +101,9 @@ fn position_under_several_sets_of_anchors_does_not_depend_on_the_order_of_rows()
             judgements.reverse();
         }
         let mut log = Log::default();
-        judgements.iter().for_each(|judgement| log.push(judgement, 0));
+        for judgement in &judgements {
+            log.push(judgement, 0);
+        }
         let audit = audit(&log, &AuditConfig::default(), &Gate::built_in()).unwrap();
         let judge = audit.judges.into_iter().next().unwrap();
         ["position_excess", "first_position_preference"].map(|id| judge.measures[id].estimate)

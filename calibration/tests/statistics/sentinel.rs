@@ -45,7 +45,7 @@ fn with_one_answer_each_it_is_mcnemar_and_answers_are_not_identified() {
     let (mut before, mut now) = (Log::default(), Log::default());
     // 5 items accepted only before, 14 only now, 81 alike.
     for item in 0..100 {
-        verdict(&mut before, item, item < 5 || item >= 60);
+        verdict(&mut before, item, !(5..60).contains(&item));
         verdict(&mut now, item, (5..19).contains(&item) || item >= 60);
     }
     let found = held(&before, &now);
@@ -144,7 +144,6 @@ fn errors_are_as_rare_as_stated() {
         // Within three standard errors of the simulation.
         let share = |n: i32| f64::from(n) / f64::from(n_runs);
         let (changed, held, found) = (share(n_changed), share(n_held), share(n_found));
-        eprintln!("{n_items} items, {repeats:?}: false {changed:.3}, held {held:.3}, found {found:.3}");
         assert!(changed <= 0.05 + 0.08, "{n_items} {repeats:?}: {changed}");
         assert!(held >= 0.945 - 0.08, "{n_items} {repeats:?}: {held}");
         assert!(found > 0.4, "{n_items} {repeats:?}: {found}");

@@ -52,7 +52,9 @@ fn on_any_numbers_it_is_lins_concordance() {
 fn draws_of_an_item_share_its_weight() {
     let mut log = Rows::default();
     for (item, scores, label) in [(0, vec![1.0, 3.0], 1.0), (1, vec![4.0], 5.0), (2, vec![2.0, 2.0], 2.0)] {
-        scores.into_iter().for_each(|score| log.push(item, scored(score, label)));
+        for score in scores {
+            log.push(item, scored(score, label));
+        }
     }
     let single = quadratic_kappa(&[1.0, 3.0, 4.0, 4.0, 2.0, 2.0], &[1.0, 1.0, 5.0, 5.0, 2.0, 2.0]).unwrap();
     close(log.judge().measures["weighted_kappa"].estimate, single.kappa, 1e-12);
