@@ -89,6 +89,7 @@ pub(super) struct Row<'t> {
 
 impl<'t> Row<'t> {
     /// Returns a row of these fields.
+    #[cfg(feature = "parquet")]
     pub(super) const fn of(slots: Vec<Slot<'t>>) -> Self {
         Self { slots, late: Vec::new() }
     }

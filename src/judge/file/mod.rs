@@ -1,7 +1,7 @@
 //! The judge file: who judges, by which rubric, what is judged, and how it is studied.
 //!
 //! A file has a table for each way of judging: `[llm]`, `[rules]`, `[command]`, `[recorded]`, `[panel]`. `[llm]` together with `[rules]`
-//! is a hybrid, in which the rules cap or veto the model. These types say what may be written; [`check`] says what must fit together.
+//! is a hybrid, in which the rules cap or veto the model. These types say what may be written; [`JudgeFile::check`] says what must fit together.
 //! Nothing here reads a file or asks a judge.
 
 mod check;
