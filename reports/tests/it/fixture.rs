@@ -7,17 +7,16 @@ use std::collections::BTreeMap;
 
 use assize_calibration::audit::AuditConfig;
 use assize_calibration::audit::result::{
-    Agreement, AnchorDifference, AnchorFigure, AnchorPoint, AnchorStudy, AnswerShare, Audit, Baseline, BiasTest,
-    Biases, Comparison, Confusion, CrossValidated, Data, DimensionAudit, ErrorCluster, ErrorClusters, Finding,
-    FindingWeight, Fitness, GateRisk, GeneratorErrors, JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA,
-    SetFigure, Source, SplitRate, StyleEffect, StyleEffects, ThresholdPoint, Thresholds, Unmeasured, Voting,
-    VotingPoint, WorstItem,
+    Agreement, AnswerShare, Audit, Baseline, BiasTest, Biases, Comparison, Confusion, CrossValidated, Data,
+    DimensionAudit, ErrorCluster, ErrorClusters, Finding, FindingWeight, Fitness, GateRisk, GeneratorErrors,
+    JudgeAudit, LimitRisk, Measure, Remedy, RuleRisk, SCHEMA, Source, SplitRate, ThresholdPoint, Thresholds,
+    Unmeasured, Voting, VotingPoint, WorstItem,
 };
 use assize_calibration::gate::{Gate, Limit, LimitResult, LimitState};
 use assize_calibration::judgement::OutcomeKind;
 use assize_calibration::problem::{Problem, Severity};
 
-use crate::together;
+use crate::{together, varied};
 
 /// What a model may write to harm a reader.
 pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{1b}]8;;http://evil.example\u{7}x\u{202e}txt | `code` @octocat [l](https://e.example) \u{0}";
@@ -256,31 +255,6 @@ fn biases() -> Biases {
     }
 }
 
-/// A mark found, one not found, and one that could not be looked at.
-fn style() -> StyleEffects {
-    let effect = |name: &str, p_value: Option<f64>, is_found| StyleEffect {
-        name: name.to_owned(),
-        sd: 2.25,
-        effect: p_value.map(|_| measure(0.06, 0.02, 0.1)),
-        why: p_value.is_none().then(|| "it does not vary".to_owned()),
-        p_value,
-        p_holm: p_value.map(|p| 2.0 * p),
-        p_permutation: p_value,
-        minimal_detectable: p_value.map(|_| 0.051),
-        is_found,
-    };
-    StyleEffects {
-        given: vec!["label".to_owned(), "length".to_owned()],
-        n_left_out: 3,
-        effects: vec![
-            effect("headings", Some(0.0002), true),
-            effect(HOSTILE, Some(0.4), false),
-            effect("bold", None, false),
-        ],
-        length: Some(measure(0.01, -0.02, 0.04)),
-    }
-}
-
 fn by_generator() -> Vec<GeneratorErrors> {
     let errors = |generator: &str, is_own, far: Option<f64>| GeneratorErrors {
         generator: generator.to_owned(),
@@ -438,7 +412,7 @@ pub(crate) fn judge(name: &str) -> JudgeAudit {
         ],
         biases: Some(biases()),
         by_generator: by_generator(),
-        style: Some(style()),
+        style: Some(varied::style()),
         error_clusters: Some(ErrorClusters {
             unit: "groups".to_owned(),
             clusters: vec![
@@ -499,42 +473,6 @@ fn comparison(what: &str, measure_id: &str, a: &str, b: &str, difference: Measur
 }
 
 /// An audit of one judge, with everything.
-fn anchor_study() -> AnchorStudy {
-    let figure = |estimate: f64, minus: Option<AnchorDifference>| AnchorFigure {
-        measure: "accuracy".to_owned(),
-        value: measure(estimate, estimate - 0.04, estimate + 0.04),
-        sd_between_sets: minus.as_ref().map(|_| 0.021),
-        p_sets: minus.as_ref().map(|_| 0.03),
-        sets: ["<b>s1</b>", "s2"].map(|set| SetFigure { set: set.to_owned(), estimate, n_items: 80 }).to_vec(),
-        minus_none: minus,
-    };
-    let point = |anchors: u32, n_sets, figures| AnchorPoint {
-        anchors: Some(anchors),
-        arm: None,
-        words: format!("{anchors} anchors"),
-        is_deployed: false,
-        n_sets,
-        n_items: 80,
-        n_judgements: 160,
-        figures,
-    };
-    let minus = AnchorDifference {
-        difference: measure(-0.02, -0.045, 0.005),
-        n_items: 80,
-        p_value: Some(0.12),
-        test: "two-way over clusters and sets".to_owned(),
-        p_holm: Some(0.12),
-        minimal_detectable: Some(0.035),
-        standing: "undecided".to_owned(),
-    };
-    AnchorStudy {
-        judge: "gpt".to_owned(),
-        arm: None,
-        has_none: true,
-        points: vec![point(0, 0, vec![figure(0.86, None)]), point(2, 2, vec![figure(0.84, Some(minus))])],
-    }
-}
-
 pub(crate) fn full() -> Audit {
     Audit {
         schema: SCHEMA.to_owned(),
@@ -583,7 +521,7 @@ pub(crate) fn full() -> Audit {
         ],
         fitness: Fitness::Unfit,
         judges: vec![judge("gpt-4o-mini")],
-        anchors: vec![anchor_study()],
+        anchors: vec![varied::anchor_study()],
         comparisons: vec![
             comparison("arms", "accuracy", "anchors 0", "anchors 2", measure(0.031, 0.004, 0.058)),
             comparison("arms", "accuracy", "anchors 0", "锚点一", measure(-0.012, -0.04, 0.016)),

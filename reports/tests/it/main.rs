@@ -6,6 +6,7 @@ mod compared;
 mod fixture;
 mod page;
 mod together;
+mod varied;
 
 use assize_calibration::audit::result::{Audit, Fitness};
 use assize_calibration::gate::{Limit, LimitState};
