@@ -33,12 +33,12 @@ pub enum TemplateError {
         line: usize,
     },
     /// The items have no such field.
-    #[error("the template has a field {{{field}}}, and the items have none{}", .meant.as_ref().map(|meant| format!("; did you mean {{{meant}}}?")).unwrap_or_default())]
+    #[error("the template has a field {{{field}}}, and the items have none; {advice}")]
     Unknown {
         /// The field.
         field: String,
-        /// What may have been meant.
-        meant: Option<String>,
+        /// What may have been meant, or which fields there are.
+        advice: String,
     },
 }
 
@@ -110,8 +110,11 @@ impl Template {
     pub fn check(&self, known: &[&str]) -> Result<(), TemplateError> {
         let unknown = self.fields().into_iter().find(|field| !known.contains(field));
         unknown.map_or(Ok(()), |field| {
-            let meant = nearest(field, known.iter().copied()).map(str::to_owned);
-            Err(TemplateError::Unknown { field: field.to_owned(), meant })
+            let advice = match nearest(field, known.iter().copied()) {
+                Some(meant) => format!("did you mean {{{meant}}}?"),
+                None => format!("there are {{{}}}", known.join("}, {")),
+            };
+            Err(TemplateError::Unknown { field: field.to_owned(), advice })
         })
     }
 
@@ -135,7 +138,10 @@ impl Template {
                         is_gap = value.is_empty();
                         continue;
                     }
-                    None => return Err(TemplateError::Unknown { field: name.clone(), meant: None }),
+                    None => {
+                        let advice = "give every item one, if only an empty text".to_owned();
+                        return Err(TemplateError::Unknown { field: name.clone(), advice });
+                    }
                 },
             }
             is_gap = false;
@@ -177,10 +183,12 @@ mod tests {
         assert_eq!(fill("a\n{text"), Err(TemplateError::Open { line: 2 }));
         assert_eq!(fill("a\n\ntext}"), Err(TemplateError::Close { line: 3 }));
         let template = Template::parse("{anser}").unwrap();
-        let meant = Some("answer".to_owned());
+        let advice = "did you mean {answer}?".to_owned();
         assert_eq!(
             template.check(&["answer", "question"]),
-            Err(TemplateError::Unknown { field: "anser".to_owned(), meant })
+            Err(TemplateError::Unknown { field: "anser".to_owned(), advice })
         );
+        let unlike = Template::parse("{xyz}").unwrap().check(&["answer", "question"]).unwrap_err();
+        assert!(unlike.to_string().ends_with("there are {answer}, {question}"), "{unlike}");
     }
 }

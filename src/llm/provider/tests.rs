@@ -7,9 +7,10 @@ use crate::judge::reply::Scale;
 use crate::judge::schema::Schema;
 use crate::llm::{Ending, Role, Token, Turn, Usage};
 
+/// Asks as `change` says, and returns the address and the body.
 fn body(provider: Provider, endpoint: &str, change: impl FnOnce(&mut Request<'_>)) -> (String, String) {
     let turns = [Turn { role: Role::User, text: "Judge “this”.".to_owned() }];
-    let extra = BTreeMap::new();
+    let (extra, form) = (BTreeMap::new(), form());
     let mut request = Request {
         model: "m-1",
         system: "Be strict.",
@@ -17,7 +18,7 @@ fn body(provider: Provider, endpoint: &str, change: impl FnOnce(&mut Request<'_>
         temperature: Some(0.0),
         max_tokens: Some(300),
         seed: Some(7),
-        schema: None,
+        schema: Some(&form),
         logprobs: false,
         extra: &extra,
     };
@@ -41,7 +42,7 @@ fn read(provider: Provider, status: u16, body: &Value) -> Result<Reply, Failure>
 
 #[test]
 fn chat_completions_are_written_as_openai_defined_them() {
-    let (url, written) = body(Provider::OpenAi, "http://localhost:8080/v1/", |_| ());
+    let (url, written) = body(Provider::OpenAi, "http://localhost:8080/v1/", |request| request.schema = None);
     assert_eq!(url, "http://localhost:8080/v1/chat/completions");
     assert_eq!(
         value(&written),
@@ -59,22 +60,8 @@ fn chat_completions_are_written_as_openai_defined_them() {
 
 #[test]
 fn a_form_keeps_the_order_of_its_keys() {
-    let form = form();
     for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
-        let extra = BTreeMap::new();
-        let turns = [Turn { role: Role::User, text: "x".to_owned() }];
-        let request = Request {
-            model: "m",
-            system: "",
-            turns: &turns,
-            temperature: None,
-            max_tokens: None,
-            seed: None,
-            schema: Some(&form),
-            logprobs: false,
-            extra: &extra,
-        };
-        let written = provider.write(provider.endpoint(), &request).body;
+        let (_, written) = body(provider, provider.endpoint(), |_| ());
         let properties = r#""properties":{"reason":{"type":"string"},"Clarity":{"type":"integer","enum":[1,2,3]}}"#;
         assert!(written.contains(properties), "{written}");
     }
@@ -105,8 +92,9 @@ fn what_a_file_adds_stands_over_what_is_written_otherwise() {
 
 #[test]
 fn messages_are_written_as_anthropic_defined_them() {
-    let form = form();
-    let (url, written) = body(Provider::Anthropic, Provider::Anthropic.endpoint(), |request| request.max_tokens = None);
+    let (url, written) = body(Provider::Anthropic, Provider::Anthropic.endpoint(), |request| {
+        (request.max_tokens, request.schema) = (None, None);
+    });
     assert_eq!(url, "https://api.anthropic.com/v1/messages");
     assert_eq!(
         value(&written),
@@ -115,27 +103,15 @@ fn messages_are_written_as_anthropic_defined_them() {
             "messages": [{"role": "user", "content": "Judge “this”."}],
         })
     );
-    let turns = [Turn { role: Role::User, text: "x".to_owned() }];
-    let extra = BTreeMap::new();
-    let request = Request {
-        model: "m",
-        system: "",
-        turns: &turns,
-        temperature: None,
-        max_tokens: None,
-        seed: None,
-        schema: Some(&form),
-        logprobs: false,
-        extra: &extra,
-    };
-    let written = value(&Provider::Anthropic.write("https://x/v1", &request).body);
+    let (_, written) = body(Provider::Anthropic, "https://x/v1", |_| ());
+    let written = value(&written);
     assert_eq!(written["tool_choice"], json!({"type": "tool", "name": "answer"}));
     assert_eq!(written["tools"][0]["input_schema"]["required"], json!(["reason", "Clarity"]));
 }
 
 #[test]
 fn contents_are_written_as_gemini_defined_them() {
-    let (url, written) = body(Provider::Gemini, Provider::Gemini.endpoint(), |_| ());
+    let (url, written) = body(Provider::Gemini, Provider::Gemini.endpoint(), |request| request.schema = None);
     assert_eq!(url, "https://generativelanguage.googleapis.com/v1beta/models/m-1:generateContent");
     assert_eq!(
         value(&written),
