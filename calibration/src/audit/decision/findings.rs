@@ -113,16 +113,20 @@ fn parsing(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     ));
 }
 
+/// Grades an interval: bad where all of it lies below `bad`, good where all of it reaches `good`.
+fn graded((low, high): (f64, f64), bad: f64, good: f64) -> FindingWeight {
+    if high < bad {
+        FindingWeight::Bad
+    } else if low >= good {
+        FindingWeight::Good
+    } else {
+        FindingWeight::Note
+    }
+}
+
 fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     if let Some(value) = evidence.get("accuracy") {
-        let (low, high) = evidence.interval(value);
-        let weight = if high < 0.8 {
-            FindingWeight::Bad
-        } else if low >= 0.8 {
-            FindingWeight::Good
-        } else {
-            FindingWeight::Note
-        };
+        let weight = graded(evidence.interval(value), 0.8, 0.8);
         found.push(finding(
             weight,
             &["accuracy"],
@@ -145,14 +149,7 @@ fn truth(evidence: &Evidence<'_>, found: &mut Vec<Finding>) {
     baseline(evidence, found);
     accept_errors(evidence, found);
     if let Some(value) = evidence.get("auc") {
-        let (low, high) = evidence.interval(value);
-        let weight = if high < 0.7 {
-            FindingWeight::Bad
-        } else if low >= 0.8 {
-            FindingWeight::Good
-        } else {
-            FindingWeight::Note
-        };
+        let weight = graded(evidence.interval(value), 0.7, 0.8);
         found.push(finding(
             weight,
             &["auc"],
