@@ -132,17 +132,15 @@ impl Template {
                     filled.push_str(text.trim_start_matches('\n'));
                 }
                 Part::Text(text) => filled.push_str(text),
-                Part::Field(name) => match value(name) {
-                    Some(value) => {
-                        filled.push_str(&value);
-                        is_gap = value.is_empty();
-                        continue;
-                    }
-                    None => {
+                Part::Field(name) => {
+                    let Some(value) = value(name) else {
                         let advice = "give every item one, if only an empty text".to_owned();
                         return Err(TemplateError::Unknown { field: name.clone(), advice });
-                    }
-                },
+                    };
+                    filled.push_str(&value);
+                    is_gap = value.is_empty();
+                    continue;
+                }
             }
             is_gap = false;
         }
